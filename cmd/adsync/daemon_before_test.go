@@ -89,7 +89,7 @@ func TestWhatIsClosedWithoutAMergeGoesBack(t *testing.T) {
 	q.agrees(pull)
 	q.bids(1_200_000)
 	q.forge.Close(7)
-	q.hears(7, "Closed without a merge", "as ordinary changes")
+	q.hears(7, "Not merged into main: it was closed", "as ordinary changes")
 	for end := time.Now().Add(patience); bidOf(t, q.account, "Trail runners") != 1_250_000; {
 		if time.Sleep(50 * time.Millisecond); time.Now().After(end) {
 			t.Fatalf("it does not go back:\n%s", q.p.said())
@@ -153,6 +153,10 @@ func TestABranchThatChangesTheSameFileWaits(t *testing.T) {
 	if got := bidOf(t, q.account, "Day hikers"); got != 900_000 {
 		t.Errorf("the branch's own bid is %d; want 900000, as it was", got)
 	}
+	noError(t, q.p.c.Process.Kill()) // who begins anew cannot plan, and sees the merge nevertheless
+	<-q.p.ended
+	q.again()
+	q.p.until("msg", "run ended", "class", "held", "message", "pull request 7, which the account has before it")
 	q.git("merge", "-q", "--squash", pull.Head)
 	q.git("commit", "-q", "-m", "Squashed")
 	q.git("push", "-q", q.upstream, "main")
@@ -166,5 +170,26 @@ func TestABranchThatChangesTheSameFileWaits(t *testing.T) {
 		}
 	}
 	q.bids(1_200_000)
+	q.p.end()
+}
+
+// TestWhatIsClosedWhileNobodyLooksIsNotAppliedAgain: who begins anew asks the forge first.
+func TestWhatIsClosedWhileNobodyLooksIsNotAppliedAgain(t *testing.T) {
+	t.Parallel()
+	q := early(t)
+	pull := q.proposes(7, "bid: {max: 1.25}", "bid: {max: 1.20}")
+	q.forge.Set(pull)
+	q.agrees(pull)
+	noError(t, q.p.c.Process.Kill())
+	<-q.p.ended
+	q.forge.Close(7)
+	q.save("bid: {max: 1.25}", "bid: {max: 1.15}", "What it is to be")
+	q.again()
+	q.p.until("msg", "run ended", "class", "applied")
+	q.bids(1_150_000)
+	q.hears(7, "Not merged into main: it was closed")
+	if strings.Contains(q.p.said(), "which is applied before its merge") {
+		t.Errorf("a run has what was closed:\n%s", q.p.said())
+	}
 	q.p.end()
 }

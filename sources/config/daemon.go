@@ -280,6 +280,9 @@ func (a *DaemonAccount) lacks(states string) string {
 	case a.Folder != "" && (a.Uploads.Value != "" || a.Answers.Value != "" || a.Proposes || a.Pulls.Forge.Value != ""):
 		return fmt.Sprintf("account %q has a folder and uploads, push_results, "+
 			"propose_drift or pull_requests; these are of commits, and want git", a.Name.Value)
+	case a.Pulls.Before && a.Git.Signers.Value != "":
+		return fmt.Sprintf("account %q has git.signers, and pull_requests.apply is before-merge; a merge that is not "+
+			"made yet is signed by nobody: want on-merge", a.Name.Value)
 	case a.Folder == "" && a.WriteBack:
 		return fmt.Sprintf("account %q is read from git and has write_back; "+
 			"a commit is not written into; propose_results of pull_requests proposes the results", a.Name.Value)

@@ -2,6 +2,7 @@ package daemoncmd
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -26,8 +27,10 @@ type followedBranch struct {
 	at   string                 // the commit that is checked out, and that of a pull request
 	// the pull request that the account has before the branch; nil: it never has
 	before  func() (*pulls.Ahead, error)
-	isAhead atomic.Bool                       // it has one
-	took    func(commit, before string) error // is told of a commit that somebody accepted, before it is gone on with
+	isAhead atomic.Bool // it has one
+	// whether the forge says so still; nil: it cannot be asked
+	unmerged func(ctx context.Context, a *pulls.Ahead, in func(commit string) bool) (bool, error)
+	took     func(commit, before string) error // is told of a commit that somebody accepted, before it is gone on with
 }
 
 func newFollowedBranch(env *session.Env, config config.DaemonAccount, shared *gitstore.Shared) *followedBranch {
@@ -89,6 +92,11 @@ func (b *followedBranch) files(ctx context.Context, request daemon.Request) (f f
 		return f, session.GitExit(err)
 	}
 	at := r.Commit
+	if ahead != nil && b.at != at+" "+ahead.Head {
+		if ahead, err = b.confirmed(ctx, ahead); err != nil {
+			return f, err
+		}
+	}
 	if ahead != nil {
 		at += " " + ahead.Head
 	}
@@ -117,6 +125,33 @@ func (b *followedBranch) aheadBy() (*pulls.Ahead, error) {
 	}
 	b.isAhead.Store(err == nil && ahead != nil)
 	return ahead, err
+}
+
+// confirmed returns the pull request that the account has before the branch where the forge says so still, nil where it
+// is merged or closed. Who begins anew, or finds the branch moved, does not know what came of it meanwhile.
+func (b *followedBranch) confirmed(ctx context.Context, a *pulls.Ahead) (*pulls.Ahead, error) {
+	g := b.env.Git
+	in := func(commit string) bool { // what is not here yet is not in it
+		is, err := pulls.Contains(ctx, g.Store, g.Revision.Commit, commit)
+		return err == nil && is
+	}
+	if in(a.Head) { // by a merge
+		return a, nil
+	}
+	is, err := false, errors.New("pull requests are not answered")
+	if b.unmerged != nil {
+		daemon.Away(ctx, b.config.Git.Timeout, func() { is, err = b.unmerged(ctx, a, in) })
+	}
+	if err != nil && ctx.Err() == nil {
+		err = console.ExitWith(console.ExitUnavailable, fmt.Sprintf("the forge does not say whether pull request %d, "+
+			"which the account has before the branch, is merged or closed; nothing is sent until it does: %v",
+			a.Number, err))
+	}
+	b.isAhead.Store(err != nil || is)
+	if err != nil || !is {
+		return nil, err
+	}
+	return a, nil
 }
 
 // checkOut reads the commit that was fetched, with the pull request that the account has before it.

@@ -14,6 +14,7 @@ import (
 	"adsync/cmd/adsync/internal/session"
 	"adsync/internal/diag"
 	"adsync/internal/forge"
+	"adsync/internal/gitstore"
 	"adsync/plan"
 	"adsync/plan/drafting"
 	"adsync/sources/commits"
@@ -31,6 +32,7 @@ type Ahead struct {
 	Branch    string    `json:"branch"` // that it goes into
 	Addresses []string  `json:"addresses"`
 	Agreed    []string  `json:"agreed,omitempty"` // of those, whose change was held
+	Given     []string  `json:"given,omitempty"`  // ids of the yeses that were handed on
 	Since     time.Time `json:"since"`
 }
 
@@ -73,14 +75,7 @@ func NeverAhead(kept kv.Store) error {
 func (a *Ahead) CheckOut(ctx context.Context, env *session.Env) error {
 	at, own := *env.Git, *env
 	own.Git = &at
-	end, err := at.Store.Reading(ctx)
-	if err != nil {
-		return err
-	}
-	commit := config.Commit{Repository: at.Store.Dir(), Path: at.Store.SubPath(), Hash: at.Revision.Commit}
-	in, err := commits.Contains(commit, a.Head)
-	end()
-	if err == nil && in {
+	if in, err := Contains(ctx, at.Store, at.Revision.Commit, a.Head); err == nil && in {
 		return session.CheckOut(ctx, env)
 	}
 	// The head is fetched by its commit: it may have been pushed away since.
@@ -100,16 +95,25 @@ func (a *Ahead) CheckOut(ctx context.Context, env *session.Env) error {
 	return nil
 }
 
-// beforeMerge is what somebody has to agree to of changes that nothing holds, as the yes has them applied.
+// Contains reports whether a commit has another among those it came from.
+func Contains(ctx context.Context, store *gitstore.Store, commit, other string) (bool, error) {
+	end, err := store.Reading(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer end()
+	return commits.Contains(config.Commit{Repository: store.Dir(), Hash: commit}, other)
+}
+
+// beforeMerge is what somebody has to agree to of all changes, held or not, as the yes has them applied. Of a row that
+// is held in part, the rest is applied, too.
 const beforeMerge plan.Hazard = "before-merge"
 
-// asksBefore is that ask; false where there are no such changes.
+// asksBefore is that ask; false where there are no changes.
 func asksBefore(p *plan.Plan) (ask plan.Ask, asks bool) {
 	ask.Hazard, ask.Allow = beforeMerge, string(beforeMerge)
 	for i := range p.Changes {
-		if c := &p.Changes[i]; !c.IsHeld() {
-			ask.Parts = append(ask.Parts, drafting.PartsOf(c, 0)...)
-		}
+		ask.Parts = append(ask.Parts, drafting.PartsOf(&p.Changes[i], 0)...)
 	}
 	ask.Item = ask.Digest()
 	return ask, len(ask.Parts) > 0
@@ -153,16 +157,44 @@ func (e *early) stands(ctx context.Context, v forge.Verdict) (_ forge.Verdict, w
 	case v.State != forge.Passes || changes == 0 && !told: // something is held, or nothing is to be done
 		return v, told, nil
 	case ahead != nil && ahead.Number != e.pull.Number:
-		return pending("waits for pull request %d, which is applied and not merged", ahead.Number), true, nil
+		return pending("waits for pull request %d, which is applied and not merged", ahead.Number), false, nil
 	case !agreesBefore(e.all, e.answer.Asked.Asks):
 		return pending("needs approval: applies %s before the merge", diag.Plural(changes, "change")), told, nil
-	case !told:
-		err = e.goAhead()
+	case !told || slices.ContainsFunc(e.all, func(j judged) bool {
+		return j.why == "" && !slices.Contains(ahead.Given, j.ID)
+	}):
+		if same, err := e.still(ctx); err != nil || !same {
+			return pending("approved, and another since; it is looked at again"), true, err
+		}
+		err = e.goAhead(ahead)
 	}
 	return pending("approved; applies now"), true, err
 }
 
-// agreesBefore reports whether one yes that counts is to all that nothing holds.
+// still reports whether the pull request and the yeses to it are by now as they were planned with. What is applied from
+// here on cannot be held any more, and planning takes its time.
+func (e *early) still(ctx context.Context) (bool, error) {
+	p, err := e.Forge.Find(ctx, e.pull.Number)
+	if err != nil || p.Closed || p.Head != e.pull.Head || p.Branch != e.pull.Branch {
+		return false, err
+	}
+	talk, err := e.Forge.Talk(ctx, p)
+	if err != nil {
+		return false, err
+	}
+	c, err := e.consented(p.Number)
+	if err != nil {
+		return false, err
+	}
+	if e.all, err = e.judge(ctx, p, c, talk); err != nil {
+		return false, err
+	}
+	agreed := func(h plan.Hazard, parts []plan.Part) bool { return covers(e.all, h, parts) }
+	return (e.answer.Judge == nil || e.answer.Judge(agreed).State == forge.Passes) &&
+		agreesBefore(e.all, e.answer.Asked.Asks), nil
+}
+
+// agreesBefore reports whether one yes that counts is to all of it.
 func agreesBefore(all []judged, asks []plan.Ask) bool {
 	return !slices.ContainsFunc(asks, func(a plan.Ask) bool {
 		return a.Hazard == beforeMerge && !covers(all, a.Hazard, a.Parts)
@@ -170,8 +202,8 @@ func agreesBefore(all []judged, asks []plan.Ask) bool {
 }
 
 // goAhead hands on what people agreed to, and has the account have the pull request from now on. It is kept before
-// anything can be applied: whoever begins anew finds it.
-func (e *early) goAhead() error {
+// anything can be applied: whoever begins anew finds it. before is the one that it has; nil: none.
+func (e *early) goAhead(before *Ahead) error {
 	a := Ahead{
 		Number: e.pull.Number, Head: e.pull.Head, Ref: e.pull.Ref, Branch: e.pull.Branch,
 		Addresses: e.answer.Asked.Addresses, Since: e.Now().UTC(),
@@ -180,6 +212,15 @@ func (e *early) goAhead() error {
 		for _, part := range ask.Parts {
 			a.Agreed = append(a.Agreed, part.Address)
 		}
+	}
+	for _, j := range e.all {
+		if j.why == "" {
+			a.Given = append(a.Given, j.ID)
+		}
+	}
+	if before != nil && before.Number == a.Number && before.Head == a.Head { // some of it may be applied already
+		a.Addresses = with(before.Addresses, a.Addresses)
+		a.Agreed = with(before.Agreed, a.Agreed)
 	}
 	if _, err := e.handOn(e.pull, e.all); err != nil {
 		return err
@@ -190,6 +231,11 @@ func (e *early) goAhead() error {
 	e.Log.Info("a pull request is applied before its merge", "pull", a.Number, "head", a.Head)
 	e.Wake()
 	return nil
+}
+
+// with returns all of two lists, each once.
+func with(some, others []string) []string {
+	return slices.Compact(slices.Sorted(slices.Values(slices.Concat(some, others))))
 }
 
 // becomes has the answer say what became of it, and reports whether a run has read the account back since, and nothing
@@ -212,8 +258,9 @@ func (e *early) becomes(ctx context.Context, a *Ahead) (applied bool, err error)
 }
 
 // landed sees to the pull request that the account has before its branch. Once the branch as it was read has it, or it
-// is closed without that, the account has the branch alone again.
-func (d *Desk) landed(ctx context.Context, branch string, open []forge.Pull) error {
+// is closed without that, the account has the branch alone again. Where nothing can be planned, the forge is asked for
+// an open one, too: that has it merge anew what may be why.
+func (d *Desk) landed(ctx context.Context, branch string, open []forge.Pull, planned bool) error {
 	if !d.Before {
 		return nil
 	}
@@ -222,7 +269,7 @@ func (d *Desk) landed(ctx context.Context, branch string, open []forge.Pull) err
 		return err
 	}
 	is := func(p forge.Pull) bool { return p.Number == a.Number }
-	if slices.ContainsFunc(open, is) && branch == a.Branch {
+	if planned && slices.ContainsFunc(open, is) && branch == a.Branch {
 		return nil
 	}
 	p, err := d.Forge.Find(ctx, a.Number)
@@ -234,19 +281,45 @@ func (d *Desk) landed(ctx context.Context, branch string, open []forge.Pull) err
 			return err
 		}
 	}
+	merged := p.Merged != "" && p.Branch == branch
+	var failed error
+	if !merged { // said before it is so: whoever is killed in between says it again
+		failed = d.takesBack(ctx, a)
+	}
 	if err := NeverAhead(d.Kept); err != nil {
 		return err
 	}
-	d.Log.Info("the account has its branch alone again", "pull", a.Number, "merged", p.Merged != "")
+	d.Log.Info("the account has its branch alone again", "pull", a.Number, "merged", merged)
 	d.Wake()
-	if was := d.said[a.Number]; p.Merged == "" && was.Comment != "" {
-		_, err = d.say(ctx, a.Number, was, d.Mark+"\n"+notMerged)
+	return failed
+}
+
+// takesBack says that a pull request which the account has before its branch does not come into it.
+func (d *Desk) takesBack(ctx context.Context, a *Ahead) error {
+	err := d.Forge.Judge(ctx, a.Head, forge.Verdict{Name: d.Status, State: forge.Waits,
+		Text: "taken back: not merged into " + a.Branch})
+	if was := d.said[a.Number]; was.Comment != "" {
+		_, said := d.say(ctx, a.Number, was, d.Mark+"\n"+fmt.Sprintf(notMerged, a.Branch))
+		err = errors.Join(err, said)
 	}
 	return err
 }
 
-// notMerged is said where a pull request was applied before its merge, and is closed without one.
-const notMerged = "Closed without a merge. What it changed was applied before: the account goes back to what the " +
+// Still reports whether an account has a pull request before its branch, as the forge says now. in says whether the
+// branch has a commit.
+func (d *Desk) Still(ctx context.Context, a *Ahead, in func(commit string) bool) (bool, error) {
+	p, err := d.Forge.Find(ctx, a.Number)
+	switch {
+	case err != nil:
+		return false, err
+	case p.Merged != "" && p.Branch == a.Branch:
+		return !in(p.Merged), nil
+	}
+	return !p.Closed && p.Branch == a.Branch, nil
+}
+
+// notMerged is said where a pull request was applied before its merge, and is not merged into the branch.
+const notMerged = "Not merged into %s: it was closed, or is to go elsewhere. What it changed was applied before: the account goes back to what the " +
 	"branch says, as ordinary changes under the same guards and holds, which wait at the daemon's page. What was " +
 	"created is treated like rows that were removed (`prune`), and what was archived stays archived.\n"
 

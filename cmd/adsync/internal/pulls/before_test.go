@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"adsync/internal/forge"
+	"adsync/internal/resource"
+	"adsync/plan"
 )
 
 // earlyFixture is a desk that has pull requests be applied before they are merged, and the account beside it.
@@ -124,7 +126,9 @@ func TestWhatIsAppliedBeforeItsMerge(t *testing.T) {
 		{"it is merged, and the branch is not read", func() { f.closes(7, "m") },
 			"d", "pending waits for pull request 7, which is applied and not merged", "7 b"},
 		{"the branch is read", func() { f.read, f.applied = true, false }, "d", "pending approved; applies now", "8 d"},
-		{"the other is closed", func() { f.closes(8, "") }, "d", "pending approved; applies now", ""},
+		{"a third yes comes, as of the first another was left", func() { f.approves(8, "bob") },
+			"d", "pending approved; applies now", "8 d"},
+		{"the other is closed", func() { f.closes(8, "") }, "d", "pending taken back: not merged into main", ""},
 		{"one with a problem is approved", func() { f.opens(9, "e", "broken"); f.approves(9, "bob") },
 			"e", "success ", ""}, // the verdict of this fixture; it is not applied
 		{"one holds a change, and nobody has approved", func() { f.opens(10, "g", "budget=1 before-merge:url=2") },
@@ -141,11 +145,103 @@ func TestWhatIsAppliedBeforeItsMerge(t *testing.T) {
 	if last := f.given; !slices.Equal(last, []string{"bob: budget=1"}) {
 		t.Errorf("what was handed on is %q; want what was held, and nothing else", last)
 	}
-	if !strings.Contains(strings.Join(f.hub.comments, "\n"), "Closed without a merge") {
+	if !strings.Contains(strings.Join(f.hub.comments, "\n"), "Not merged into main: it was closed") {
 		t.Error("nothing is said of what was closed")
 	}
-	if f.woken != 6 { // to apply 7 twice, 8 and 10, and to have the branch alone twice
-		t.Errorf("the account is woken %d times; want 6", f.woken)
+	if f.woken != 7 { // to apply 7 twice, 8 twice, and 10, and to have the branch alone twice
+		t.Errorf("the account is woken %d times; want 7", f.woken)
+	}
+}
+
+// What is not so any more by the time that the pull request was planned is not applied.
+func TestABeforeMergeIsAskedForOnceMore(t *testing.T) {
+	for _, row := range []struct {
+		name string
+		do   func(*earlyFixture)
+		want string // that the account has
+	}{
+		{"nothing happens", func(*earlyFixture) {}, "7 a"},
+		{"it is closed", func(f *earlyFixture) { f.closes(7, "") }, ""},
+		{"it is pushed to", func(f *earlyFixture) { f.hub.open[0].Head = "b" }, ""},
+		{"it is to go elsewhere", func(f *earlyFixture) { f.hub.open[0].Branch = "next" }, ""},
+		{"the yes is taken back", func(f *earlyFixture) { f.hub.talk[7] = forge.Talk{} }, ""},
+	} {
+		f := newEarly(t)
+		f.opens(7, "a", "before-merge:bid=1")
+		f.look(t)
+		f.approves(7, "bob")
+		plan := f.Plan
+		f.Plan = func(ctx context.Context, p forge.Pull) (*Answer, error) {
+			row.do(f)
+			return plan(ctx, p)
+		}
+		if f.look(t); f.ahead(t) != row.want {
+			t.Errorf("%s while it is planned: the account has %q; want %q", row.name, f.ahead(t), row.want)
+		}
+	}
+}
+
+// Where nothing can be planned, as after a start, it is seen nevertheless what became of it.
+func TestWhatIsClosedIsSeenWithoutAPlan(t *testing.T) {
+	f := newEarly(t)
+	f.opens(7, "a", "before-merge:bid=1")
+	f.look(t)
+	f.approves(7, "bob")
+	f.look(t)
+	f.At = func() (string, string, bool) { return "main", "", true }
+	found := f.hub.found
+	if f.look(t); f.ahead(t) != "7 a" || f.hub.found == found {
+		t.Errorf("the account has %q, and the forge is asked for it %v; want it, and to have it merged anew",
+			f.ahead(t), f.hub.found > found)
+	}
+	f.closes(7, "")
+	if f.look(t); f.ahead(t) != "" {
+		t.Errorf("the account has %q; want its branch alone", f.ahead(t))
+	}
+}
+
+// Whoever waits for another is planned once, and again once that is not before the branch any more.
+func TestWhoWaitsIsNotPlannedAgainAndAgain(t *testing.T) {
+	f := newEarly(t)
+	f.opens(7, "a", "before-merge:bid=1")
+	f.look(t)
+	f.approves(7, "bob")
+	f.look(t)
+	f.opens(8, "d", "before-merge:url=1")
+	f.look(t)
+	planned, plan := 0, f.Plan
+	f.Plan = func(ctx context.Context, p forge.Pull) (*Answer, error) {
+		if p.Number == 8 {
+			planned++
+		}
+		return plan(ctx, p)
+	}
+	for range 3 {
+		f.look(t)
+	}
+	if planned > 0 {
+		t.Errorf("it is planned %d times more; want none", planned)
+	}
+	f.closes(7, "")
+	if f.look(t); planned != 1 {
+		t.Errorf("it is planned %d times once the first is closed; want 1", planned)
+	}
+}
+
+// A yes is to all of a row, also to the fields that nothing holds: they are applied with it.
+func TestAYesIsToAllOfARowThatIsHeldInPart(t *testing.T) {
+	field := func(path string, held *plan.Hold) plan.Field { return plan.Field{Name: path, Held: held} }
+	p := &plan.Plan{Changes: []plan.Change{{
+		Address: resource.Address{Kind: "campaign", Key: "a"}, Action: plan.Update,
+		Fields: []plan.Field{field("budget", &plan.Hold{Hazard: "exposure", Allow: "exposure"}), field("url", nil)},
+	}}}
+	ask, asks := asksBefore(p)
+	var of []string
+	for _, part := range ask.Parts {
+		of = append(of, part.Field)
+	}
+	if !asks || !slices.Contains(of, "url") || !slices.Contains(of, "budget") {
+		t.Errorf("it asks for %q; want both fields", of)
 	}
 }
 

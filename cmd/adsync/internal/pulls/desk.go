@@ -58,7 +58,7 @@ type Desk struct {
 	// Plan says what a pull request would do. It is errLater where that cannot be said now.
 	Plan func(context.Context, forge.Pull) (*Answer, error)
 	// At returns the branch that they go into, and a stamp, which is another where the same pull request may have
-	// another plan; ok is false where none can be made yet.
+	// another plan; it is "" where none can be made now, and ok false where the branch is not known yet.
 	At        func() (branch, stamp string, ok bool)
 	NotesMark string   // the first line of each note
 	Kept      kv.Store // beside the account
@@ -75,6 +75,7 @@ type Desk struct {
 
 	Before bool // what a pull request changes is applied before it is merged
 	Mark   string
+	Status string                                                 // its name
 	Has    func(ctx context.Context, commit string) (bool, error) // whether the branch has it, as it was read last
 
 	once   sync.Once
@@ -184,7 +185,19 @@ func (d *Desk) Look(ctx context.Context) error {
 	if err != nil {
 		return d.rest(err)
 	}
-	failures := []error{d.rest(d.landed(ctx, branch, open)), d.close(ctx, branch, open)}
+	failures := []error{d.rest(d.landed(ctx, branch, open, stamp != "")), d.close(ctx, branch, open)}
+	if stamp == "" {
+		return errors.Join(append(failures, ctx.Err())...)
+	}
+	if d.Before { // what the account has before its branch is why others wait
+		a, err := AheadOf(d.Kept)
+		if err != nil {
+			return errors.Join(append(failures, err)...)
+		}
+		if a != nil {
+			stamp += fmt.Sprintf(" %d %s", a.Number, a.Head)
+		}
+	}
 	planned, heard := 0, 0
 	for _, pull := range d.turns(open) {
 		before := d.said[pull.Number]

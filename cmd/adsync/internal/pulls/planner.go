@@ -311,7 +311,7 @@ func (q *proposal) says(state forge.State, text string) forge.Verdict {
 	if q.changesPolicy() {
 		text += "; " + config.ProjectFile + " changes, too"
 	}
-	return forge.Verdict{Name: "adsync/" + q.Name, State: state, Text: text}
+	return forge.Verdict{Name: q.Status(), State: state, Text: text}
 }
 
 // changesPolicy reports whether it changes what no plan counts before it is merged.
@@ -332,6 +332,9 @@ func (q *proposal) how() string {
 	}
 	return ", file by file"
 }
+
+// Status is the name of what commits are said to be.
+func (p *Planner) Status() string { return "adsync/" + p.Name }
 
 // Mark is the first line of each comment.
 func (p *Planner) Mark() string { return "<!-- adsync:pull:" + p.Name + " -->" }

@@ -12,8 +12,6 @@ import (
 	"adsync/internal/planview"
 	"adsync/internal/runview"
 	"adsync/plan"
-	"adsync/sources/commits"
-	"adsync/sources/config"
 )
 
 // Account is what the daemon knows of its accounts.
@@ -49,18 +47,13 @@ func (p *Planner) Result(ctx context.Context, of Account, m Merge) (text string,
 	return p.resultText(m, applied, left, s), len(left) == 0 && read, nil
 }
 
-// contains reports whether a commit has another among those it came from.
+// contains reports that by what was read last.
 func (p *Planner) contains(ctx context.Context, commit, other string) (bool, error) {
 	read := p.At()
 	if read == nil {
 		return false, errLater
 	}
-	end, err := read.Store.Reading(ctx)
-	if err != nil {
-		return false, err
-	}
-	defer end()
-	return commits.Contains(config.Commit{Repository: read.Store.Dir(), Hash: commit}, other)
+	return Contains(ctx, read.Store, commit, other)
 }
 
 // applied returns what the runs that read the merge did with what it changes, the first first.
