@@ -35,6 +35,14 @@ func (q *proposed) again() {
 	q.at = fmt.Sprint(q.p.until("msg", "the daemon runs")["listen"])
 }
 
+// hints changes another file on the branch.
+func (q *proposed) hints() {
+	q.t.Helper()
+	saveFile(q.t, filepath.Join(q.work, "hints", "runners.txt"), "people who run on trails\n")
+	q.git("commit", "-q", "-a", "-m", "Other hints")
+	q.git("push", "-q", q.upstream, "main")
+}
+
 func (q *proposed) bids(want int64) {
 	q.t.Helper()
 	if got := bidOf(q.t, q.account, "Trail runners"); got != want {
@@ -57,9 +65,7 @@ func TestAnAccountAgreesBeforeItsBranchDoes(t *testing.T) {
 	q.forge.Set(pull, other)
 	q.judged(other.Head, "pending", "waits for pull request 7")
 
-	saveFile(t, filepath.Join(q.work, "hints", "runners.txt"), "people who run on trails\n")
-	q.git("commit", "-q", "-a", "-m", "Other hints")
-	q.git("push", "-q", q.upstream, "main")
+	q.hints()
 	push(t, q.at, "refs/heads/main")
 	q.p.until("msg", "run ended", "class", "applied", "message", "1 applied")
 	push(t, q.at, "refs/heads/main")
@@ -183,10 +189,10 @@ func TestWhatIsClosedWhileNobodyLooksIsNotAppliedAgain(t *testing.T) {
 	noError(t, q.p.c.Process.Kill())
 	<-q.p.ended
 	q.forge.Close(7)
-	q.save("bid: {max: 1.25}", "bid: {max: 1.15}", "What it is to be")
+	q.hints()
 	q.again()
 	q.p.until("msg", "run ended", "class", "applied")
-	q.bids(1_150_000)
+	q.bids(1_250_000)
 	q.hears(7, "Not merged into main: it was closed")
 	if strings.Contains(q.p.said(), "which is applied before its merge") {
 		t.Errorf("a run has what was closed:\n%s", q.p.said())
