@@ -122,7 +122,7 @@ func TestADaemonsConfigurationThatIsRefused(t *testing.T) {
 			`pull_requests.apply is "sometimes"; want on-merge, before-merge`},
 		{"applied by nobody", pullRequests("forge: github, repository: a/b, token: {env: T}, apply: before-merge"),
 			"apply is before-merge, and there are no approvers"},
-		{"applied and signed by nobody", "accounts: [{name: a, state: s, git: {url: 'https://h/x.git', signers: keys}, " +
+		{"applied and signed by nobody", "accounts: [{name: a, state: s, git: {url: u, signers: keys}, " +
 			"pull_requests: {forge: github, repository: a/b, token: {env: T}, approvers: [bob], apply: before-merge}}]",
 			"has git.signers, and pull_requests.apply is before-merge"},
 		{"pull requests without a token", pullRequests("forge: github, repository: a/b"), "pull_requests has no token"},

@@ -168,7 +168,7 @@ func (d *daemonRun) account(settings config.Daemon, a config.DaemonAccount) daem
 	}
 	if branch != nil && a.Pulls.Forge.Value != "" {
 		if desk := answering(d, a, branch, w); desk != nil {
-			branch.unmerged = desk.Still
+			branch.desk = desk
 			w.answers.own = &pulls.Own{Name: name, Forge: desk.Forge, Kept: w.orders.Place}
 			w.answers.fills, w.copies.owes = a.Pulls.ProposeResults, a.Pulls.ProposeResults
 			w.merged = desk.Settle
@@ -230,7 +230,8 @@ func answering(d *daemonRun, a config.DaemonAccount, branch *followedBranch, w *
 		rules.Approvers = append(rules.Approvers, approver)
 	}
 	return &pulls.Desk{
-		Rules: rules, Approve: w.orders.Approve, Before: a.Pulls.Before, Mark: planner.Mark(), Has: planner.Has, Status: planner.Status(),
+		Rules: rules, Approve: w.orders.Approve, Before: a.Pulls.Before, Mark: planner.Mark(), Has: planner.Has,
+		Status: planner.Status(),
 		Result: func(ctx context.Context, m pulls.Merge) (string, bool, error) { return planner.Result(ctx, d.hub, m) },
 		Bell:   make(chan struct{}, 1), Forge: repository, Plan: planner.Answer, Kept: w.orders.Place, Log: log,
 		Every: a.Pulls.Every, Now: time.Now, NotesMark: planner.NotesMark(),

@@ -27,10 +27,9 @@ type followedBranch struct {
 	at   string                 // the commit that is checked out, and that of a pull request
 	// the pull request that the account has before the branch; nil: it never has
 	before  func() (*pulls.Ahead, error)
-	isAhead atomic.Bool // it has one
-	// whether the forge says so still; nil: it cannot be asked
-	unmerged func(ctx context.Context, a *pulls.Ahead, in func(commit string) bool) (bool, error)
-	took     func(commit, before string) error // is told of a commit that somebody accepted, before it is gone on with
+	isAhead atomic.Bool                       // it has one
+	desk    *pulls.Desk                       // knows whether it is merged or closed; nil: nobody does
+	took    func(commit, before string) error // is told of a commit that somebody accepted, before it is gone on with
 }
 
 func newFollowedBranch(env *session.Env, config config.DaemonAccount, shared *gitstore.Shared) *followedBranch {
@@ -139,8 +138,8 @@ func (b *followedBranch) confirmed(ctx context.Context, a *pulls.Ahead) (*pulls.
 		return a, nil
 	}
 	is, err := false, errors.New("pull requests are not answered")
-	if b.unmerged != nil {
-		daemon.Away(ctx, b.config.Git.Timeout, func() { is, err = b.unmerged(ctx, a, in) })
+	if b.desk != nil {
+		daemon.Away(ctx, b.config.Git.Timeout, func() { is, err = a.IsAhead(ctx, b.desk, in) })
 	}
 	if err != nil && ctx.Err() == nil {
 		err = console.ExitWith(console.ExitUnavailable, fmt.Sprintf("the forge does not say whether pull request %d, "+

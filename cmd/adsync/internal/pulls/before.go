@@ -284,7 +284,7 @@ func (d *Desk) landed(ctx context.Context, branch string, open []forge.Pull, pla
 	merged := p.Merged != "" && p.Branch == branch
 	var failed error
 	if !merged { // said before it is so: whoever is killed in between says it again
-		failed = d.takesBack(ctx, a)
+		failed = takeBack(ctx, d, a)
 	}
 	if err := NeverAhead(d.Kept); err != nil {
 		return err
@@ -294,8 +294,8 @@ func (d *Desk) landed(ctx context.Context, branch string, open []forge.Pull, pla
 	return failed
 }
 
-// takesBack says that a pull request which the account has before its branch does not come into it.
-func (d *Desk) takesBack(ctx context.Context, a *Ahead) error {
+// takeBack says that a pull request which the account has before its branch does not come into it.
+func takeBack(ctx context.Context, d *Desk, a *Ahead) error {
 	err := d.Forge.Judge(ctx, a.Head, forge.Verdict{Name: d.Status, State: forge.Waits,
 		Text: "taken back: not merged into " + a.Branch})
 	if was := d.said[a.Number]; was.Comment != "" {
@@ -305,9 +305,9 @@ func (d *Desk) takesBack(ctx context.Context, a *Ahead) error {
 	return err
 }
 
-// Still reports whether an account has a pull request before its branch, as the forge says now. in says whether the
-// branch has a commit.
-func (d *Desk) Still(ctx context.Context, a *Ahead, in func(commit string) bool) (bool, error) {
+// IsAhead reports whether the account has it before its branch, as the forge says now. in says whether the branch has a
+// commit.
+func (a *Ahead) IsAhead(ctx context.Context, d *Desk, in func(commit string) bool) (bool, error) {
 	p, err := d.Forge.Find(ctx, a.Number)
 	switch {
 	case err != nil:
@@ -319,9 +319,10 @@ func (d *Desk) Still(ctx context.Context, a *Ahead, in func(commit string) bool)
 }
 
 // notMerged is said where a pull request was applied before its merge, and is not merged into the branch.
-const notMerged = "Not merged into %s: it was closed, or is to go elsewhere. What it changed was applied before: the account goes back to what the " +
-	"branch says, as ordinary changes under the same guards and holds, which wait at the daemon's page. What was " +
-	"created is treated like rows that were removed (`prune`), and what was archived stays archived.\n"
+const notMerged = "Not merged into %s: it was closed, or is to go elsewhere. What it changed was applied before: the " +
+	"account goes back to what the branch says, as ordinary changes under the same guards and holds, which wait at " +
+	"the daemon's page. What was created is treated like rows that were removed (`prune`), and what was archived " +
+	"stays archived.\n"
 
 // Has reports whether the branch, as it was read last, has a commit.
 func (p *Planner) Has(ctx context.Context, commit string) (bool, error) {
