@@ -16,6 +16,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"adsync/internal/testing/ports"
 )
 
 var (
@@ -311,10 +313,7 @@ func (s *soak) equal(account string) bool {
 
 func freePort(t *testing.T) string {
 	t.Helper()
-	line, err := net.Listen("tcp", "127.0.0.1:0")
+	port, err := ports.Free()
 	noError(t, err)
-	defer line.Close()
-	_, port, err := net.SplitHostPort(line.Addr().String())
-	noError(t, err)
-	return port
+	return strconv.Itoa(port)
 }

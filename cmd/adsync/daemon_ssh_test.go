@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"adsync/cmd/adsync/internal/session"
+	"adsync/internal/testing/ports"
 )
 
 // serveOverSSH puts OpenSSH's server before a repository, and returns the lines of the
@@ -32,14 +33,11 @@ func (r *repository) serveOverSSH() (url, key, known string) {
 	if os.Getuid() == 0 {
 		noError(t, os.MkdirAll("/run/sshd", 0o755))
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	port, err := ports.Free()
 	noError(t, err)
-	address := l.Addr().String()
-	noError(t, l.Close())
-	_, port, err := net.SplitHostPort(address)
-	noError(t, err)
+	address := fmt.Sprintf("127.0.0.1:%d", port)
 	saveFile(t, filepath.Join(dir, "sshd_config"), fmt.Sprintf("ListenAddress 127.0.0.1\n"+
-		"Port %s\nHostKey %[2]s/host\nPidFile none\nAuthorizedKeysFile %[2]s/key.pub\nStrictModes no\nUsePAM no\n"+
+		"Port %d\nHostKey %[2]s/host\nPidFile none\nAuthorizedKeysFile %[2]s/key.pub\nStrictModes no\nUsePAM no\n"+
 		"SetEnv SHLVL=1 GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_COUNT=1 "+ // a shell below another reads no .bashrc
 		"GIT_CONFIG_KEY_0=safe.directory GIT_CONFIG_VALUE_0=*\n", port, dir))
 	server := exec.Command("/usr/sbin/sshd", "-D", "-f", filepath.Join(dir, "sshd_config"))
@@ -48,7 +46,7 @@ func (r *repository) serveOverSSH() (url, key, known string) {
 	public, err := os.ReadFile(filepath.Join(dir, "host.pub"))
 	noError(t, err)
 	known = filepath.Join(dir, "known_hosts")
-	saveFile(t, known, fmt.Sprintf("[127.0.0.1]:%s %s", port, public))
+	saveFile(t, known, fmt.Sprintf("[127.0.0.1]:%d %s", port, public))
 	for deadline := time.Now().Add(10 * time.Second); ; {
 		line, err := net.Dial("tcp", address)
 		if err == nil {

@@ -89,7 +89,7 @@ func idsOf(cell string) []string {
 // listens are the packages and files that answer others, and ask nobody; internal/direct only looks at
 // requests that the client of the service sends.
 var listens = []string{"internal/daemon/web", "internal/webhook",
-	"internal/direct", "cmd/adsync/internal/daemoncmd/listen.go"}
+	"internal/direct", "internal/testing/ports", "cmd/adsync/internal/daemoncmd/listen.go"}
 
 // X6: no file can make adsync ask an address of its own network: the client of the service,
 // the store that fetches what the operator names, what tells whom the operator names, the

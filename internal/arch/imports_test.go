@@ -221,9 +221,10 @@ var may = map[string][]string{
 	"internal/testing/branchtest":  {"state", "state/branch", "internal/gitstore"},
 	"internal/testing/limits":      {"internal/diag", "plan", "plan/compare", "sources", "sources/config"},
 	"internal/testing/mutants":     {},
-	"internal/testing/pgtest":      {},
+	"internal/testing/pgtest":      {"internal/testing/ports"},
 	"internal/testing/slots":       {"internal/adsapi", "state"}, // its tests
 	"internal/testing/pipelines":   {},
+	"internal/testing/ports":       {},
 	"internal/testing/syscalls":    {},
 	"internal/testing/journeys":    {}, // shares nothing with what it drives
 
@@ -258,7 +259,7 @@ var forTests = append([]string{"internal/kinds", testOnly + "bench", testOnly + 
 	forEveryTest...)
 
 // forEveryTest is what tests may import that know nothing of adsync, the emulator's too.
-var forEveryTest = []string{testOnly + "drawn", testOnly + "golden", testOnly + "pgtest",
+var forEveryTest = []string{testOnly + "drawn", testOnly + "golden", testOnly + "pgtest", testOnly + "ports",
 	testOnly + "kvtest", testOnly + "pipelines"}
 
 // TestTestsImportNoMoreThanTheirPackage lets tests have what their package may

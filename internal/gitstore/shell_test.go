@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"adsync/internal/testing/ports"
 )
 
 // shelled serves a repository as OpenSSH does, on a port of its own.
@@ -81,10 +83,9 @@ func runServer(t *testing.T, port int, c *exec.Cmd) {
 
 func freePort(t *testing.T) int {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	port, err := ports.Free()
 	must(t, err)
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port
+	return port
 }
 
 func (s *shelled) keygen(name, passphrase string) {

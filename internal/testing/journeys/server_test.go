@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"adsync/internal/testing/ports"
+
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -43,10 +45,9 @@ func startSSH(ts *testscript.TestScript, _ bool, args []string) {
 
 // freeAddress is one that nobody listens at.
 func freeAddress(ts *testscript.TestScript) string {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	port, err := ports.Free()
 	ts.Check(err)
-	defer l.Close()
-	return l.Addr().String()
+	return fmt.Sprintf("127.0.0.1:%d", port)
 }
 
 func listens(address string) bool {
