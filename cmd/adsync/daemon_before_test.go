@@ -28,11 +28,31 @@ func (q *proposed) agrees(pull githubtest.Pull) {
 	q.judged(pull.Head, "success", "applied before the merge, and verified")
 }
 
+// dies kills the daemon.
+func (q *proposed) dies() {
+	q.t.Helper()
+	noError(q.t, q.p.c.Process.Kill())
+	<-q.p.ended
+}
+
 // again starts the daemon once more.
 func (q *proposed) again() {
 	q.t.Helper()
 	q.p = startDaemon(q.t, q.account, "--config", filepath.Join(filepath.Dir(q.states), "daemon.yaml"))
 	q.at = fmt.Sprint(q.p.until("msg", "the daemon runs")["listen"])
+}
+
+// comesTo waits for the bid of an ad group; meanwhile Trail runners keep theirs, where one is given.
+func (q *proposed) comesTo(name string, want int64, kept ...int64) {
+	q.t.Helper()
+	for end := time.Now().Add(patience); bidOf(q.t, q.account, name) != want; time.Sleep(50 * time.Millisecond) {
+		for _, bid := range kept {
+			q.bids(bid)
+		}
+		if time.Now().After(end) {
+			q.t.Fatalf("the bid of %s does not come to %d:\n%s", name, want, q.p.said())
+		}
+	}
 }
 
 // hints changes another file on the branch.
@@ -96,11 +116,7 @@ func TestWhatIsClosedWithoutAMergeGoesBack(t *testing.T) {
 	q.bids(1_200_000)
 	q.forge.Close(7)
 	q.hears(7, "Not merged into main: it was closed", "as ordinary changes")
-	for end := time.Now().Add(patience); bidOf(t, q.account, "Trail runners") != 1_250_000; {
-		if time.Sleep(50 * time.Millisecond); time.Now().After(end) {
-			t.Fatalf("it does not go back:\n%s", q.p.said())
-		}
-	}
+	q.comesTo("Trail runners", 1_250_000)
 	q.p.end()
 }
 
@@ -133,8 +149,7 @@ func TestADaemonIsKilledBeforeAMerge(t *testing.T) {
 	q.account.before.Store(&hold)
 	q.forge.Review(githubtest.Review{Pull: 7, By: "bob", State: "APPROVED", Commit: pull.Head})
 	<-reached
-	noError(t, q.p.c.Process.Kill())
-	<-q.p.ended
+	q.dies()
 	q.again()
 	q.judged(pull.Head, "success", "applied before the merge, and verified")
 	q.bids(1_200_000)
@@ -159,8 +174,7 @@ func TestABranchThatChangesTheSameFileWaits(t *testing.T) {
 	if got := bidOf(t, q.account, "Day hikers"); got != 900_000 {
 		t.Errorf("the branch's own bid is %d; want 900000, as it was", got)
 	}
-	noError(t, q.p.c.Process.Kill()) // who begins anew cannot plan, and sees the merge nevertheless
-	<-q.p.ended
+	q.dies() // who begins anew cannot plan, and sees the merge nevertheless
 	q.again()
 	q.p.until("msg", "run ended", "class", "held", "message", "pull request 7, which the account has before it")
 	q.git("merge", "-q", "--squash", pull.Head)
@@ -169,12 +183,7 @@ func TestABranchThatChangesTheSameFileWaits(t *testing.T) {
 	pull.Closed, pull.Merged = true, q.git("rev-parse", "HEAD")
 	q.forge.Set(pull)
 	push(t, q.at, "refs/heads/main")
-	for end := time.Now().Add(patience); bidOf(t, q.account, "Day hikers") != 850_000; {
-		q.bids(1_200_000)
-		if time.Sleep(50 * time.Millisecond); time.Now().After(end) {
-			t.Fatalf("the branch is not applied:\n%s", q.p.said())
-		}
-	}
+	q.comesTo("Day hikers", 850_000, 1_200_000)
 	q.bids(1_200_000)
 	q.p.end()
 }
@@ -186,8 +195,7 @@ func TestWhatIsClosedWhileNobodyLooksIsNotAppliedAgain(t *testing.T) {
 	pull := q.proposes(7, "bid: {max: 1.25}", "bid: {max: 1.20}")
 	q.forge.Set(pull)
 	q.agrees(pull)
-	noError(t, q.p.c.Process.Kill())
-	<-q.p.ended
+	q.dies()
 	q.forge.Close(7)
 	q.hints()
 	q.again()
