@@ -164,7 +164,7 @@ func (e *early) stands(ctx context.Context, v forge.Verdict) (_ forge.Verdict, w
 		return j.why == "" && !slices.Contains(ahead.Given, j.ID)
 	}):
 		if same, err := e.still(ctx); err != nil || !same {
-			return pending("approved, and another since; it is looked at again"), true, err
+			return pending("approved, and changed since; it is planned again"), true, err
 		}
 		err = e.goAhead(ahead)
 	}
