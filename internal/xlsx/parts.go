@@ -181,11 +181,15 @@ func (ps Parts) read(member *zip.File) error {
 		return wholeMember(n, member, err)
 	}
 	var b bytes.Buffer
-	b.Grow(int(min(member.UncompressedSize64, 64<<20)) + bytes.MinRead)
+	b.Grow(int(min(member.UncompressedSize64, mostInflated(member.CompressedSize64))) + bytes.MinRead)
 	n, err := b.ReadFrom(limited)
 	ps.content[name] = b.Bytes()
 	return wholeMember(n, member, err)
 }
+
+// mostInflated returns how many bytes so many can hold at most: deflate gives up to
+// 258 bytes for 2 bits.
+func mostInflated(compressed uint64) uint64 { return min(compressed, 1<<40) * 1032 }
 
 func wholeMember(n int64, member *zip.File, err error) error {
 	if err == nil && uint64(n) != member.UncompressedSize64 {
