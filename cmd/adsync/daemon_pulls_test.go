@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -26,6 +27,8 @@ type proposed struct {
 	account           *service
 	service, operator string // address and file
 	states            string // folder
+
+	opensNone atomic.Bool // the forge opens no pull request, and says so
 }
 
 // more are settings of pull_requests.
@@ -44,7 +47,14 @@ func newProposed(t *testing.T, every string, more ...string) *proposed {
 		diff, _ := exec.Command("git", "-C", q.upstream, "diff", head).Output() // of what is not there, none
 		return string(diff)
 	}
-	q.p, q.at, q.states = q.serveFrom(s, operator, fmt.Sprintf("  propose_drift: true\n"+
+	q.forge.Refuse = func(w http.ResponseWriter, r *http.Request) bool {
+		refused := q.opensNone.Load() && r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/pulls")
+		if refused {
+			http.Error(w, "<html>bad gateway</html>", http.StatusBadGateway)
+		}
+		return refused
+	}
+	q.p, q.at, q.states = q.serveFrom(s, operator, fmt.Sprintf("  propose_drift: true\n  uploads: adsync/uploads\n"+
 		"  webhook: {secret: {env: HOOK}}\n"+
 		"  pull_requests: {forge: github, repository: acme/ads, api: %q,\n    token: {env: %s}, every: %s%s}\n",
 		q.forge.URL, githubToken, every, strings.Join(append([]string{""}, more...), ", ")))

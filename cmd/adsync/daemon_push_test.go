@@ -15,6 +15,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"adsync/cmd/adsync/internal/daemoncmd"
 )
 
 const gitToken = "git-canary-do-not-show"
@@ -111,7 +113,8 @@ accounts:
 - name: shop
   git: {url: "%s", ref: main, ca: %s, token: {env: TEST_GIT_TOKEN}}
 %s`, operator, r.url, r.ca, more))
-	p = startDaemon(r.t, s, "--config", filepath.Join(conf, "daemon.yaml"))
+	p = startDaemonWith(r.t, s.environment(daemoncmd.EnvDaemonToken+"="+watchmansToken),
+		"--config", filepath.Join(conf, "daemon.yaml"))
 	r.t.Cleanup(func() {
 		if strings.Contains(p.said(), gitToken) {
 			r.t.Error("the daemon logs the token of git")

@@ -244,6 +244,8 @@ type Upload struct {
 	Name     string             `json:"name,omitempty"`
 	// it may be committed to; "" where it has problems, or none is configured
 	Branch string `json:"branch,omitempty"`
+	Into   string `json:"into,omitempty"` // branch that a pull request of it goes into; "" where none is opened
+	Base   string `json:"-"`              // sum of the file whose place it takes; "" for none
 }
 
 // Desk is the daemon as those see it who watch it and give it orders: the API,

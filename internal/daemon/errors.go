@@ -9,6 +9,8 @@ var (
 	ErrNoLook      = errors.New("no file can be looked at yet: none of the account's own was read")
 	ErrNoUploads   = errors.New("no branch is configured for uploads of this account")
 	ErrNotPushed   = errors.New("the file could not be pushed")
+	ErrNotOpened   = errors.New("the file is pushed, and the forge did not open a pull request of it")
+	ErrMoved       = errors.New("somebody changed this file since you looked; nothing was sent")
 	ErrNotNow      = errors.New("the file cannot be planned now")
 	ErrNotValid    = errors.New("the file cannot be planned as the account's other files are now")
 	ErrOtherCommit = errors.New("that commit does not wait to be accepted")

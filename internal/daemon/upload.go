@@ -5,12 +5,13 @@ import (
 	"time"
 )
 
-// Handed is a file that a person has committed to the branch for uploads, after a
+// Handed is a file that a person has committed to a branch for uploads, after a
 // look at it. From there it is somebody's to merge; the branch that is watched is
 // never written to.
 type Handed struct {
 	File    string // as it was looked at
 	Content []byte
+	Base    string // sum of the file whose place it took when it was looked at; "" for none
 	By      string
 	Note    string
 	Time    time.Time
@@ -22,9 +23,18 @@ type Committed struct {
 	Commit string `json:"commit"` // full hash
 	Path   string `json:"path"`   // from the top of the repository
 	Same   bool   `json:"same"`   // the branch had it already; nothing was pushed
+
+	Pull *PullRequest `json:"pull_request,omitempty"` // nil where none is opened
 }
 
-// Commit puts a file on the branch for uploads of an account.
+// PullRequest is the one in which a file is.
+type PullRequest struct {
+	Number  int    `json:"number"`
+	Address string `json:"address,omitempty"` // for people; "" where the forge did not say it
+	Into    string `json:"into"`              // branch
+}
+
+// Commit puts a file on a branch for uploads of an account. With ErrNotOpened it is there, in no pull request.
 func (h *Hub) Commit(ctx context.Context, name string, u Handed) (Committed, error) {
 	l, err := h.loop(name)
 	if err != nil {

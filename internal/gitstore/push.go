@@ -24,6 +24,7 @@ type Answer struct {
 	Files   map[string][]byte
 	Message string
 	Author  Author // zero for adsync <adsync@localhost>
+	By      string // name of who wrote it, where that is not Author, who commits it
 	// Afresh has the branch hold the files of Base and these, and none that it had: what it was stays in its history.
 	// A branch whose last commit somebody else made is refused.
 	Afresh bool
@@ -214,7 +215,9 @@ func (s *Store) commitAnswer(ctx context.Context, a Answer, tip plumbing.Hash) (
 			return made{commit: tip}, err
 		}
 	}
-	commit := &object.Commit{Author: by, Committer: by, Message: strings.TrimSpace(a.Message) + "\n",
+	author := by
+	author.Name = cmp.Or(a.By, by.Name)
+	commit := &object.Commit{Author: author, Committer: by, Message: strings.TrimSpace(a.Message) + "\n",
 		TreeHash: tree, ParentHashes: after}
 	hash, err := g.write(commit)
 	if err != nil {

@@ -34,7 +34,8 @@ type fakeDesk struct {
 	upload    *daemon.Upload
 	accepted  []daemon.Acceptance
 	handed    []daemon.Handed
-	broken    error // of every order
+	pulls     string // address of the pull requests
+	broken    error  // of every order
 	events    chan daemon.Event
 }
 
@@ -264,8 +265,12 @@ func (d *fakeDesk) Commit(_ context.Context, _ string, h daemon.Handed) (daemon.
 	if d.broken == nil {
 		d.handed = append(d.handed, h)
 	}
-	return daemon.Committed{Branch: "adsync/uploads",
-		Commit: "4f1c0de5a2b3c4d5e6f708192a3b4c5d6e7f8091", Path: "ads/" + h.File}, d.broken
+	c := daemon.Committed{Branch: "adsync/uploads",
+		Commit: "4f1c0de5a2b3c4d5e6f708192a3b4c5d6e7f8091", Path: "ads/" + h.File}
+	if d.upload.Into != "" && d.broken == nil {
+		c.Pull = &daemon.PullRequest{Number: 12, Address: d.pulls + "/12", Into: d.upload.Into}
+	}
+	return c, d.broken
 }
 
 // rewrite has an account wait for a commit to be accepted, and gives its hash.

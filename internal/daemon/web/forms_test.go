@@ -4,6 +4,7 @@ import (
 	"adsync/internal/planview"
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"html"
 	"mime/multipart"
 	"net/http"
@@ -226,6 +227,7 @@ func TestAFileThatWasLookedAtIsCommitted(t *testing.T) {
 		t.Error(d)
 	}
 	for err, want := range map[error]int{
+		daemon.ErrMoved: 409, daemon.ErrNotOpened: 502,
 		daemon.ErrNotValid: 409, daemon.ErrNoUploads: 404, daemon.ErrNotPushed: 502, daemon.ErrNotNow: 503,
 	} {
 		a.desk.broken = err
@@ -241,6 +243,54 @@ func TestAFileThatWasLookedAtIsCommitted(t *testing.T) {
 	wantProblem(t, a.send("POST", seen.Commit, `{}`, jsonBody, bearer), 400, "no_name")
 	wantStatus(t, a.send("POST", seen.Commit, `{"by":"ann","note":"meant"}`, jsonBody, bearer), 201)
 	wantProblem(t, a.get(strings.Replace(seen.Commit, "/commit", "/marked", 1), bearer), 404, "no_look")
+}
+
+// Where a pull request is opened, the page says which, where it is, and what happens next. What a forge did not open is
+// asked for again with the same note; an address that a browser may not be sent to is no link.
+func TestAFileThatWasLookedAtIsSent(t *testing.T) {
+	a := ask(t, nil)
+	a.login("Ann Example")
+	commitOf := regexp.MustCompile(`action="(/accounts/shoes/looks/[0-9a-f]{64}/commit)"`)
+	a.desk.upload = &daemon.Upload{Into: "main"}
+	if page := text(t, a.upload("spring.xlsx", "x")); commitOf.MatchString(page) ||
+		!strings.Contains(page, "there is nothing to send") {
+		t.Error("what the branch has already can be sent")
+	}
+	a.desk.upload = &daemon.Upload{Branch: "adsync/uploads", Into: "main", Base: "a sum"}
+	page := text(t, a.upload("spring.xlsx", "the bytes"))
+	found := commitOf.FindStringSubmatch(page)
+	if found == nil || !strings.Contains(page, ">Send</button>") || !strings.Contains(page, "pull request into main") {
+		t.Fatalf("the page has no way to send the file: %.3000s", page)
+	}
+	a.desk.broken = fmt.Errorf("%w: <b>down</b>", daemon.ErrNotOpened)
+	answer := a.submit(found[1], url.Values{"note": {`"as agreed"`}})
+	page = text(t, answer)
+	for _, want := range []string{"Not sent yet", "did not open a pull request of it: &lt;b&gt;down", "is safe",
+		`action="` + found[1] + `"`, `name="note" value="&#34;as agreed&#34;"`} {
+		if !strings.Contains(page, want) || answer.StatusCode != 502 {
+			t.Errorf("%s, and the page does not say %s: %.3000s", answer.Status, want, page)
+		}
+	}
+	a.desk.broken = daemon.ErrMoved
+	page = text(t, a.submit(found[1], url.Values{}))
+	if !strings.Contains(page, "changed this file since you looked") {
+		t.Errorf("a file that moved: %.2000s", page)
+	}
+	a.desk.broken, a.desk.pulls = nil, "https://forge.example/acme/ads/pulls"
+	page = text(t, a.submit(found[1], url.Values{"note": {"as agreed"}}))
+	for _, want := range []string{"<h1>Sent as pull request 12</h1>", "Somebody approves and merges it there",
+		`<a href="https://forge.example/acme/ads/pulls/12" rel="noreferrer">`} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page does not say %s: %.3000s", want, page)
+		}
+	}
+	if got := a.desk.handed[0]; got.Base != "a sum" || got.By != "Ann Example" || got.Note != "as agreed" {
+		t.Errorf("handed on is %+v; want the file whose place it took", got)
+	}
+	a.desk.pulls = "javascript:alert(1)//"
+	if page := text(t, a.submit(found[1], url.Values{})); strings.Contains(page, "javascript:") {
+		t.Errorf("the page leads to a script: %.3000s", page)
+	}
 }
 
 // What the page says to those who cannot give orders, and where there is nothing

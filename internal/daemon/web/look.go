@@ -36,6 +36,7 @@ type look struct {
 	marked            []byte
 	file              string // as it was dropped
 	content           []byte // of it, where it may be committed; nil otherwise
+	base              string // sum of the file whose place it took
 	ends              time.Time
 }
 
@@ -77,7 +78,8 @@ type lookDocument struct {
 	Problems      []string           `json:"problems"`
 	Plan          *planview.Document `json:"plan,omitempty"`
 	Marked        string             `json:"marked,omitempty"` // path of the marked copy, for a quarter of an hour
-	Branch        string             `json:"branch,omitempty"` // that it may be committed to
+	Branch        string             `json:"branch,omitempty"` // that it may be committed to, or begin of it
+	Into          string             `json:"into,omitempty"`   // branch that a pull request of it goes into
 	Commit        string             `json:"commit,omitempty"` // path of the order to do so, for as long
 }
 
@@ -114,8 +116,8 @@ func (g *giver) seen(ctx context.Context, account, name string, body io.Reader) 
 	if one.name == "" {
 		one.name = "marked-" + name
 	}
-	if d.Branch = found.Branch; d.Branch != "" {
-		one.content = content
+	if d.Branch, d.Into = found.Branch, found.Into; d.Branch != "" {
+		one.content, one.base = content, found.Base
 	}
 	if one.content == nil && len(one.marked) == 0 {
 		return d, nil
@@ -186,7 +188,8 @@ func (g *giver) commit(ctx context.Context, o order, id, note string) (daemon.Co
 			"no_look", "the look is over, or the file may not be committed; look at it again"}
 	}
 	c, err := g.desk.Commit(ctx, o.account, daemon.Handed{
-		File: one.file, Content: one.content, By: o.by, Note: printable(note, reasonMost), Time: g.Now().UTC(),
+		File: one.file, Content: one.content, Base: one.base,
+		By: o.by, Note: printable(note, reasonMost), Time: g.Now().UTC(),
 	})
 	if err != nil {
 		p := g.problemOf(err)

@@ -100,6 +100,12 @@ func TestAnswersAreAsDescribed(t *testing.T) {
 		t.Fatal(err)
 	}
 	commit := a.send("POST", seen.Commit, `{"by":"ann"}`, bearer, jsonBody)
+	a.desk.upload.Into = "main"
+	if err := json.Unmarshal([]byte(text(t, a.send("POST", "/api/v1/accounts/shoes/look?name=x.csv", "x", bearer))),
+		&seen); err != nil {
+		t.Fatal(err)
+	}
+	sent := a.send("POST", seen.Commit, `{"by":"ann"}`, bearer, jsonBody)
 	event := daemon.Event{
 		Time: noon, Account: "shoes", Kind: "status", Status: &a.desk.accounts[0], Data: map[string]any{"n": 1},
 	}
@@ -120,6 +126,7 @@ func TestAnswersAreAsDescribed(t *testing.T) {
 		"suspended": {"Account", text(t, a.get("/api/v1/accounts/shoes"))},
 		"resume":    {"Account", text(t, post("resume", `{"by":"ann"}`))},
 		"committed": {"Committed", text(t, commit)},
+		"sent":      {"Committed", text(t, sent)},
 		"look":      {"Look", text(t, a.send("POST", "/api/v1/accounts/shoes/look?name=x.csv", "x", bearer))},
 		"problem":   {"Problem", text(t, a.get("/api/v1/nothing"))},
 		"health":    {"Health", text(t, a.get("/healthz"))},

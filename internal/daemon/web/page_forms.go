@@ -1,11 +1,14 @@
 package web
 
 import (
+	"fmt"
 	"io"
 	"mime/multipart"
 	"net/http"
 
+	"adsync/internal/daemon"
 	"adsync/internal/planview"
+	"adsync/internal/runview"
 )
 
 // forms takes the orders of people.
@@ -102,7 +105,7 @@ func (h *forms) formResume(w http.ResponseWriter, r *http.Request) {
 // lookView is what a look at a file found.
 type lookView struct {
 	Name, Path, File, Marked string
-	Branch, Commit           string
+	Branch, Commit, Into     string
 	Problems                 []string
 	Parts                    *planview.Parts
 }
@@ -135,6 +138,7 @@ func (h *forms) formLook(w http.ResponseWriter, r *http.Request) {
 	if d.Commit != "" {
 		v.Branch, v.Commit = printable(d.Branch, 200), v.Path+d.Commit
 	}
+	v.Into = printable(d.Into, 200)
 	if d.Plan != nil {
 		parts, err := planview.HTMLParts(h.Schemas, d.Plan)
 		if err != nil {
@@ -150,22 +154,34 @@ func (h *forms) formLook(w http.ResponseWriter, r *http.Request) {
 type committedView struct {
 	Name, Path, Branch, Commit, File string
 	Same                             bool
+	Pull                             *daemon.PullRequest
+	Trouble, Again, Note             string // why there is no pull request, and what asks for it again
 }
 
-// formCommit answers at once and leads nowhere: what it did is not to be done again.
+// formCommit answers at once and leads nowhere: what it did is not to be done again, but where half of it is missing.
 func (h *forms) formCommit(w http.ResponseWriter, r *http.Request) {
 	o, ok := h.orderBy(w, r)
 	if !ok {
 		return
 	}
-	c, p := h.give.commit(r.Context(), o, r.PathValue("look"), r.PostForm.Get("note"))
-	if p != nil {
+	note := r.PostForm.Get("note")
+	c, p := h.give.commit(r.Context(), o, r.PathValue("look"), note)
+	if p != nil && p.code != "not_opened" {
 		h.refuse(w, r, *p)
 		return
 	}
-	v := committedView{printable(o.account, 200), accountPath(o.account),
-		printable(c.Branch, 200), printable(c.Commit, 40), printable(c.Path, 500), c.Same}
-	h.show(w, r, http.StatusOK, "committed", view{Title: "Committed to " + v.Branch, Of: v})
+	v, status := committedView{Name: printable(o.account, 200), Path: accountPath(o.account),
+		Branch: printable(c.Branch, 200), Commit: printable(c.Commit, 40), File: printable(c.Path, 500),
+		Same: c.Same, Pull: c.Pull}, http.StatusOK
+	title := "Committed to " + v.Branch
+	switch {
+	case p != nil:
+		v.Trouble, v.Again, v.Note = upper(p.message), r.URL.EscapedPath(), printable(note, reasonMost)
+		title, status = "Not sent yet", p.status
+	case v.Pull != nil:
+		v.Pull.Address, title = runview.Page(v.Pull.Address), fmt.Sprintf("Sent as pull request %d", v.Pull.Number)
+	}
+	h.show(w, r, status, "committed", view{Title: title, Of: v})
 }
 
 func printables(texts []string) []string {

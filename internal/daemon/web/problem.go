@@ -55,6 +55,10 @@ func (re *replies) problemOf(err error) problem {
 		return problem{http.StatusServiceUnavailable, "not_now", printable(err.Error(), reasonMost)}
 	case errors.Is(err, daemon.ErrNotValid):
 		return problem{http.StatusConflict, "not_valid", printable(err.Error(), reasonMost)}
+	case errors.Is(err, daemon.ErrMoved):
+		return problem{http.StatusConflict, "moved", printable(err.Error(), reasonMost)}
+	case errors.Is(err, daemon.ErrNotOpened):
+		return problem{http.StatusBadGateway, "not_opened", printable(err.Error(), reasonMost)}
 	case errors.Is(err, daemon.ErrNotPushed):
 		return problem{http.StatusBadGateway, "not_pushed", printable(err.Error(), reasonMost)}
 	case errors.Is(err, daemon.ErrNoLook):

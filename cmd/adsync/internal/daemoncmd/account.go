@@ -133,14 +133,12 @@ func (d *daemonRun) account(settings config.Daemon, a config.DaemonAccount) daem
 		}
 		w.busy = func() { d.sharing.tell(name) }
 	}
-	if a.Folder != "" {
-		account.Look = (&previewer{worker: w, open: atFolder(own, a.Folder)}).preview
-	} else {
-		k := &previewer{worker: w, open: branch.atCommit, uploads: a.Uploads.Value}
-		account.Look = k.preview
-		if a.Uploads.Value != "" {
-			account.Commit = k.commit
-		}
+	k := &previewer{worker: w, open: atFolder(own, a.Folder)}
+	if branch != nil {
+		k.open, k.newest, k.uploads = branch.atCommit, branch.newest, a.Uploads.Value
+	}
+	if account.Look = k.preview; k.uploads != "" {
+		account.Commit = k.commit
 	}
 	if branch != nil {
 		branch.took, account.Accept, account.Acceptances = w.orders.Took, w.orders.Accept, w.orders.Acceptances
@@ -171,7 +169,7 @@ func (d *daemonRun) account(settings config.Daemon, a config.DaemonAccount) daem
 			branch.desk = desk
 			w.answers.own = &pulls.Own{Name: name, Forge: desk.Forge, Kept: w.orders.Place}
 			w.answers.fills, w.copies.owes = a.Pulls.ProposeResults, a.Pulls.ProposeResults
-			w.merged = desk.Settle
+			w.merged, k.own, k.sent = desk.Settle, w.answers.own, desk.Ring
 			account.Watch = append(account.Watch, func(ctx context.Context, wake func(daemon.Trigger)) {
 				desk.Wake = func() { wake(daemon.Approved) }
 				desk.Run(ctx)
@@ -221,7 +219,7 @@ func answering(d *daemonRun, a config.DaemonAccount, branch *followedBranch, w *
 		Name: a.Name.Value, Env: w.env, At: branch.read.Load, Plan: (&previewer{worker: w}).plan,
 		Before: a.Pulls.Before, Kept: w.orders.Place,
 	}
-	rules := pulls.Rules{OwnCounts: !a.Pulls.FourEyes, Lasts: a.Pulls.ReviewExpires}
+	rules := pulls.Rules{OwnCounts: !a.Pulls.FourEyes, Lasts: a.Pulls.ReviewExpires, Uploads: a.Uploads.Value}
 	for _, one := range a.Pulls.Approvers {
 		approver := pulls.Approver{Name: one.Who.Value}
 		for _, hazard := range one.Hazards {

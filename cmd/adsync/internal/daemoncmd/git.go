@@ -201,6 +201,14 @@ func (b *followedBranch) atCommit(ctx context.Context) (env *session.Env, dir st
 	return nil, "", nil, err
 }
 
+// newest has the commit the branch is at by now, in a folder of its own.
+func (b *followedBranch) newest(ctx context.Context) (env *session.Env, dir string, done func(), err error) {
+	if env, dir, done, err = b.ahead(ctx); env != nil || err != nil {
+		return env, dir, done, err
+	}
+	return b.atCommit(ctx)
+}
+
 // ahead reads the commit the branch is at by now, where it is another than the one that
 // was read last. The store is one of its own: the run beside it may push.
 func (b *followedBranch) ahead(ctx context.Context) (env *session.Env, dir string, done func(), err error) {

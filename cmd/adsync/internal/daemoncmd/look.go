@@ -3,6 +3,8 @@ package daemoncmd
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"os"
 	"path"
@@ -10,6 +12,7 @@ import (
 	"strings"
 
 	"adsync/cmd/adsync/internal/console"
+	"adsync/cmd/adsync/internal/pulls"
 	"adsync/cmd/adsync/internal/runs"
 	"adsync/cmd/adsync/internal/session"
 	"adsync/internal/daemon"
@@ -26,7 +29,10 @@ import (
 type previewer struct {
 	worker  *worker
 	open    opener
-	uploads string // branch that files are committed to; "" for none
+	newest  opener     // the files as they are by now, for what is committed
+	uploads string     // branch that files are committed to; "" for none
+	own     *pulls.Own // opens a pull request of what is committed; nil: nobody does
+	sent    func()     // is told that it did
 }
 
 // opener gives the account's files as they are now: an app that reads them, their
@@ -44,11 +50,11 @@ func (k *previewer) preview(ctx context.Context, filename string, content []byte
 		return nil, err
 	}
 	defer done()
-	l, name, err := k.with(ctx, env, dir, filename, content)
+	l, name, base, err := k.with(ctx, env, dir, filename, content)
 	if err != nil {
 		return nil, err
 	}
-	u := &daemon.Upload{Name: path.Base(name), Problems: []string{}}
+	u := &daemon.Upload{Name: path.Base(name), Problems: []string{}, Base: base}
 	problems := l.Desired.Problems
 	marks := marked.Marks{Problems: problems}
 	if !diag.HasErrors(problems) {
@@ -63,7 +69,8 @@ func (k *previewer) preview(ctx context.Context, filename string, content []byte
 	for _, p := range problems {
 		u.Problems = append(u.Problems, spelled(p))
 	}
-	if !diag.HasErrors(problems) {
+	u.Into = k.into(env)
+	if !diag.HasErrors(problems) && (u.Into == "" || base != sumOf(content)) { // no forge opens one of nothing
 		u.Branch = k.uploads
 	}
 	var results bytes.Buffer
@@ -71,6 +78,11 @@ func (k *previewer) preview(ctx context.Context, filename string, content []byte
 		u.Marked = results.Bytes()
 	}
 	return u, nil
+}
+
+func sumOf(content []byte) string {
+	sum := sha256.Sum256(content)
+	return hex.EncodeToString(sum[:])
 }
 
 // notNow puts in words why a look is not planned that is no fault of adsync: who
@@ -90,23 +102,28 @@ func spelled(p diag.Problem) string {
 }
 
 // with loads the files with the dropped one among them, and gives its name among
-// the sources.
+// the sources, and the sum of the file whose place it takes, "" for none.
 func (k *previewer) with(ctx context.Context, env *session.Env,
-	dir, filename string, content []byte) (session.Loaded, string, error) {
-	l := session.Load(ctx, env, dir)
+	dir, filename string, content []byte) (l session.Loaded, name, base string, err error) {
+	l = session.Load(ctx, env, dir)
 	if l.Failure != nil {
-		return l, "", l.Failure
+		return l, "", "", l.Failure
 	}
 	name, contents, err := contentsWith(l, filename, content)
 	if err != nil {
-		return l, "", err
+		return l, "", "", err
+	}
+	for _, s := range l.Desired.Sources {
+		if s.File == name {
+			base = s.Hash
+		}
 	}
 	if problem := unread(l, name); problem != nil {
 		l.Desired = sources.Desired{Snapshot: &resource.Snapshot{}, Problems: []diag.Problem{*problem}}
-		return l, name, nil
+		return l, name, base, nil
 	}
 	l.Desired = sources.LoadContents(ctx, l.Project, l.Schemas, contents)
-	return l, name, nil
+	return l, name, base, nil
 }
 
 // unread is why a file of this name would never be read where it was committed, or

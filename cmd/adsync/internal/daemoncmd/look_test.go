@@ -29,6 +29,7 @@ func TestADroppedFileHasANameThatIsRead(t *testing.T) {
 	}
 	dropped := []byte("kind: campaign\nkey: summer\nname: Summer\nbidding_type: clicks\nbudget: {daily: 5.00}\n")
 	k := &previewer{}
+	bases := map[string]bool{"spring.yaml": true, "north/winter.yaml": true, "summer.yaml": false}
 	for _, row := range []struct{ name, place, says string }{
 		{"spring.yaml", "spring.yaml", ""},
 		{"Winter.yaml", "north/winter.yaml", ""},
@@ -40,7 +41,7 @@ func TestADroppedFileHasANameThatIsRead(t *testing.T) {
 		{"adsync.yaml", "", "a file of this name is no source"},
 		{"summer.txt", "", "want one of **/*.yaml"},
 	} {
-		l, name, err := k.with(t.Context(), &session.Env{Console: console.Console{Getenv: os.Getenv}},
+		l, name, base, err := k.with(t.Context(), &session.Env{Console: console.Console{Getenv: os.Getenv}},
 			dir, row.name, dropped)
 		noError(t, err)
 		said := ""
@@ -50,6 +51,9 @@ func TestADroppedFileHasANameThatIsRead(t *testing.T) {
 		if row.says == "" && (said != "" || name != row.place) ||
 			!strings.Contains(said, row.says) || row.says != "" && strings.Count(said, "\n") != 1 {
 			t.Errorf("%s is looked at as %s, and says %q; want %s, and %q", row.name, name, said, row.place, row.says)
+		}
+		if there, known := bases[name]; known && there != (base != "") {
+			t.Errorf("%s takes the place of %q; want one of a file: %t", row.name, base, there)
 		}
 	}
 }

@@ -5,28 +5,38 @@ import (
 	"context"
 	"fmt"
 	"path"
+	"strconv"
 	"strings"
 	"time"
 
 	"adsync/cmd/adsync/internal/console"
+	"adsync/cmd/adsync/internal/pulls"
+	"adsync/cmd/adsync/internal/runs"
 	"adsync/cmd/adsync/internal/session"
 	"adsync/internal/daemon"
 	"adsync/internal/diag"
 	"adsync/internal/gitstore"
+	"adsync/internal/runview"
 )
 
-// commit puts a dropped file on the branch for uploads, as the account's files are
-// now: it has to be planned without a problem once more. Who and when stand in the
-// commit. The branch that is read is never written to.
+// commit sends a dropped file to the branch for uploads, or to one of its own with a pull request, as the account's
+// files are by now: it has to be planned without a problem once more, and to take the place of the file that it took
+// when it was looked at. Who and when stand in the commit. The branch that is read is never written to.
 func (k *previewer) commit(ctx context.Context, h daemon.Handed) (c daemon.Committed, err error) {
-	env, dir, done, err := k.open(ctx)
+	env, dir, done, err := k.newest(ctx)
+	if err != nil {
+		return c, notPushed(err)
+	}
+	defer done()
+	l, name, base, err := k.with(ctx, env, dir, h.File, h.Content)
 	if err != nil {
 		return c, err
 	}
-	defer done()
-	l, name, err := k.with(ctx, env, dir, h.File, h.Content)
-	if err != nil {
-		return c, err
+	if base != h.Base {
+		r := env.Git.Revision
+		return c, fmt.Errorf("%w; the newest commit is %.12s, %s by %s; download the file as it is today, make your "+
+			"changes there, and look at it again", daemon.ErrMoved, r.Commit,
+			diag.Printable(strconv.Quote(r.Subject)), diag.Printable(r.Author))
 	}
 	problems, hash := l.Desired.Problems, ""
 	if !diag.HasErrors(problems) {
@@ -42,6 +52,20 @@ func (k *previewer) commit(ctx context.Context, h daemon.Handed) (c daemon.Commi
 	return k.push(ctx, env, name, hash, h)
 }
 
+// into is the branch that a pull request goes into; "" where none is opened.
+func (k *previewer) into(env *session.Env) string {
+	if k.own == nil || env.Git == nil {
+		return ""
+	}
+	branch, is := strings.CutPrefix(env.Git.Revision.Ref, "refs/heads/") // nobody merges into a tag
+	if !is {
+		return ""
+	}
+	return branch
+}
+
+func notPushed(err error) error { return fmt.Errorf("%w: %w", daemon.ErrNotPushed, err) }
+
 func (k *previewer) push(ctx context.Context, env *session.Env,
 	name, hash string, h daemon.Handed) (c daemon.Committed, err error) {
 	g := env.Git
@@ -54,23 +78,41 @@ func (k *previewer) push(ctx context.Context, env *session.Env,
 	if err != nil {
 		return c, err
 	}
-	store, err := gitstore.Open(config) // the account's own is its run's
-	if err != nil {
-		return c, fmt.Errorf("%w: %w", daemon.ErrNotPushed, err)
+	if g.Store, err = gitstore.Open(config); err != nil { // the account's own is its run's
+		return c, notPushed(err)
 	}
-	c = daemon.Committed{Branch: k.uploads, Path: path.Join(store.SubPath(), name)}
-	pushed, err := store.Push(ctx, gitstore.Answer{
-		Branch: k.uploads, Base: g.Revision.Commit,
-		Files: map[string][]byte{c.Path: h.Content}, Message: uploadMessage(c.Path, g.Revision.Commit, hash, h),
-		Author: gitstore.Author{
-			Name:  cmp.Or(strings.Trim(withoutMarks(h.By), " ."), "somebody"),
-			Email: cmp.Or(g.Author.Email, "adsync@localhost"),
-		},
+	c.Path = path.Join(g.Store.SubPath(), name)
+	by := cmp.Or(strings.Trim(withoutMarks(h.By), " ."), "somebody")
+	message := uploadMessage(c.Path, g.Revision.Commit, hash, h)
+	if into := k.into(env); into != "" {
+		return k.send(ctx, env, c, pulls.Sent{
+			Uploads: k.uploads, Into: into, Path: c.Path, Content: h.Content, By: by, Note: h.Note, Message: message,
+		})
+	}
+	pushed, err := runs.Push(ctx, env, gitstore.Answer{
+		Branch: k.uploads, Base: g.Revision.Commit, Files: map[string][]byte{c.Path: h.Content},
+		Message: message, By: by,
 	})
 	if err != nil {
-		return c, fmt.Errorf("%w: %w", daemon.ErrNotPushed, err)
+		return c, notPushed(err)
 	}
-	c.Commit, c.Same = pushed.Commit, pushed.Same
+	c.Branch, c.Commit, c.Same = pushed.Branch, pushed.Commit, pushed.Same
+	return c, nil
+}
+
+// send pushes a file to a branch of its own, and has a pull request be opened of it.
+func (k *previewer) send(ctx context.Context, env *session.Env, c daemon.Committed,
+	s pulls.Sent) (daemon.Committed, error) {
+	pushed, pull, err := k.own.Send(ctx, env, s)
+	c.Branch, c.Commit, c.Same = pushed.Branch, pushed.Commit, pushed.Same
+	switch {
+	case err != nil && pushed.Commit == "":
+		return c, notPushed(err)
+	case err != nil:
+		return c, fmt.Errorf("%w: %w", daemon.ErrNotOpened, err)
+	}
+	c.Pull = &daemon.PullRequest{Number: pull.Number, Address: runview.Page(pull.Address), Into: s.Into}
+	k.sent()
 	return c, nil
 }
 

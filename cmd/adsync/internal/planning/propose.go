@@ -39,7 +39,8 @@ func Propose(ctx context.Context, env *session.Env,
 	}
 	answer := answerOf(env, d, rewrites, len(take.accepted))
 	answer.Branch += fmt.Sprintf("-%.12s", planHash)
-	return runs.Push(ctx, env, answer)
+	_, err = runs.Push(ctx, env, answer)
+	return err
 }
 
 // answerOf is a commit of the files with what is live in them.

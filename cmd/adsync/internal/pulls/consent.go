@@ -20,6 +20,7 @@ import (
 type Rules struct {
 	Approvers []Approver
 	OwnCounts bool          // also that of somebody whose pull request it is
+	Uploads   string        // begin of branches whose files people sent by the page; "" where there are none
 	Lasts     time.Duration // how long a yes is good for before the merge
 }
 
@@ -38,6 +39,7 @@ type Asked struct {
 	Asks      []plan.Ask `json:"asks,omitempty"`
 	Unplanned bool       `json:"unplanned,omitempty"` // something is wrong with it
 	Addresses []string   `json:"addresses,omitempty"` // of all that it changes
+	ByTwo     bool       `json:"-"`                   // one yes is not enough
 }
 
 // yes is what somebody agreed to: kept from when it was seen first, whether it counts or not.
@@ -59,6 +61,8 @@ type consents struct {
 	Shown []Asked `json:"shown"`
 	Since int     `json:"since"`
 	Yes   []yes   `json:"yes,omitempty"`
+	// People sent its file by the page. A forge may not say any more which branch it was from, once that is deleted.
+	Sent bool `json:"sent,omitempty"`
 }
 
 // mostShown is how many plans of a pull request are remembered.
@@ -253,7 +257,59 @@ func (d *Desk) judge(ctx context.Context, p forge.Pull, c consents, talk forge.T
 		}
 		all = append(all, j)
 	}
+	if d.Rules.byTwo(c) {
+		together(all)
+	}
 	return all, nil
+}
+
+// byTwo reports whether two have to agree to a pull request whose file people sent by the page: which user of the forge
+// that was nobody knows, and it may be one of the two.
+func (r *Rules) byTwo(c consents) bool { return c.Sent && !r.OwnCounts }
+
+// sent reports whether a pull request is from a branch of files that people send by the page.
+func (r *Rules) sent(p forge.Pull) bool {
+	_, branch, _ := strings.Cut(p.Source, ":")
+	rest, is := strings.CutPrefix(branch, r.Uploads)
+	return r.Uploads != "" && is && (rest == "" || rest[0] == '-')
+}
+
+// together leaves of each yes that counts what somebody else agrees to as well, up to the lower amount of both.
+func together(all []judged) {
+	before := slices.Clone(all)
+	for i := range all {
+		if all[i].why != "" {
+			continue
+		}
+		var others []plan.Ask
+		for _, o := range before {
+			if o.why == "" && !same(o.By, all[i].By) {
+				others = append(others, o.Asks...)
+			}
+		}
+		all[i].Asks = common(all[i].Asks, others)
+		for n := range all[i].Asks {
+			a := &all[i].Asks[n]
+			for k := range a.Parts {
+				a.Parts[k].Amount = min(a.Parts[k].Amount, mostOf(others, a.Hazard, a.Parts[k]))
+			}
+			a.Item = a.Digest()
+		}
+		if len(all[i].Asks) == 0 {
+			all[i].why = "a second approver has to agree to the same: who sent this file by the page is not known " +
+				"here, and may be this one"
+		}
+	}
+}
+
+// mostOf is the most that somebody agreed to of a part.
+func mostOf(asks []plan.Ask, h plan.Hazard, p plan.Part) (most int64) {
+	for _, a := range asks {
+		if found := find([]plan.Ask{a}, h, p); found != nil {
+			most = max(most, found.Amount)
+		}
+	}
+	return most
 }
 
 // stands reports whether a yes is still there as it was given, and why it does not count where it is not.

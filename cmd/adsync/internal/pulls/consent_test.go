@@ -32,6 +32,12 @@ func (f *consenting) push(head, asks string) {
 	f.hub.open[0].Head, f.plans[7], f.asks[7] = head, "plan "+head, asks
 }
 
+// sentByPage has the pull request be of a branch of adsync's own, which nobody but adsync has pushed to.
+func (f *consenting) sentByPage(branch string) {
+	f.Rules.Uploads, f.hub.authors = "adsync/uploads", []string{"adsync"}
+	f.hub.open[0].Source = "acme/ads:" + branch
+}
+
 // reviews has somebody approve a commit, and returns the review's id.
 func (f *consenting) reviews(by, commit string) string {
 	talk := f.hub.talk[7]
@@ -105,6 +111,36 @@ func TestWhoseYesCounts(t *testing.T) {
 		{"the author's own where that counts",
 			func(f *consenting) { f.Rules.OwnCounts = true; f.reviews("ann", "h1") },
 			[]string{"ann: a=1", "ann: b=2"}, "Approved by `ann`"},
+		{"one to a file that was sent by the page", func(f *consenting) {
+			f.sentByPage("adsync/uploads-shop-spring")
+			f.reviews("bob", "h1")
+		}, nil, "a second approver has to agree to the same"},
+		{"two to a file that was sent by the page", func(f *consenting) {
+			f.sentByPage("adsync/uploads-shop-spring")
+			f.reviews("bob", "h1")
+			f.reviews("may", "h1")
+		}, append(both, "may: a=1", "may: b=2"), "Approved by `may`"},
+		{"one twice, to a file that was sent by the page", func(f *consenting) {
+			f.sentByPage("adsync/uploads")
+			f.reviews("bob", "h1")
+			f.reviews("BOB", "h1")
+		}, nil, "a second approver has to agree to the same"},
+		{"two of whom one may approve less of it", func(f *consenting) {
+			f.sentByPage("adsync/uploads-shop-spring")
+			f.push("h2", "a=1 archives:c=3")
+			f.look(f.t)
+			f.reviews("fay", "h2")
+			f.reviews("bob", "h2")
+		}, []string{"bob: c=3", "fay: c=3"}, "Approved by `fay`"},
+		{"one to a file of the page where an author's own counts", func(f *consenting) {
+			f.Rules.OwnCounts = true
+			f.sentByPage("adsync/uploads-shop-spring")
+			f.reviews("bob", "h1")
+		}, both, "Approved by `bob`"},
+		{"one to a branch that begins alike", func(f *consenting) {
+			f.sentByPage("adsync/uploadsfast")
+			f.reviews("bob", "h1")
+		}, both, "Approved by `bob`"},
 		{"of a hazard they may not approve", func(f *consenting) { f.reviews("fay", "h1") }, nil,
 			"they may not approve what is held"},
 		{"of a hazard they may", func(f *consenting) {
@@ -325,6 +361,33 @@ func TestSeveralApprovalsDoNotAddUp(t *testing.T) {
 		if got := covers(row.all, plan.Exposure, row.hold); got != row.want {
 			t.Errorf("%s: covered: %t; want %t", row.name, got, row.want)
 		}
+	}
+}
+
+// Where two have to agree, each yes counts for what both agreed to, up to the lower amount.
+func TestTwoAgreeToTheLowerAmount(t *testing.T) {
+	part := func(address string, amount int64) plan.Part { return plan.Part{Address: address, Amount: amount} }
+	yesOf := func(by string, parts ...plan.Part) judged {
+		return judged{yes{By: by, Asks: []plan.Ask{{Hazard: plan.Exposure, Parts: parts}}}, ""}
+	}
+	all := []judged{yesOf("bob", part("a", 9), part("b", 1)), yesOf("may", part("a", 5)), yesOf("cy", part("a", 7))}
+	given := all[0].Asks[0].Parts
+	together(all)
+	for _, row := range []struct {
+		name string
+		hold plan.Part
+		want bool
+	}{
+		{"what two agreed to", part("a", 7), true},
+		{"more than two agreed to", part("a", 8), false},
+		{"what one agreed to", part("b", 1), false},
+	} {
+		if got := covers(all, plan.Exposure, []plan.Part{row.hold}); got != row.want {
+			t.Errorf("%s: covered: %t; want %t", row.name, got, row.want)
+		}
+	}
+	if given[0].Amount != 9 || len(given) != 2 {
+		t.Errorf("what somebody agreed to is %+v by now; want it kept as it was given", given)
 	}
 }
 

@@ -301,6 +301,7 @@ func (d *Desk) answer(ctx context.Context, pull forge.Pull, a answered, stamp st
 	if err != nil {
 		return a, err
 	}
+	c.Sent = c.Sent || d.Rules.sent(pull)
 	read := a
 	read.sees(pull.Updated, d.Now())
 	var talk forge.Talk
@@ -336,7 +337,7 @@ func (d *Desk) answer(ctx context.Context, pull forge.Pull, a answered, stamp st
 	if a.Comment == "" { // something may stand at its lines from before it was closed and opened again
 		a.Noted = unsure
 	}
-	answer.Asked.Head = pull.Head
+	answer.Asked.Head, answer.Asked.ByTwo = pull.Head, d.Rules.byTwo(c)
 	moved := c.shows(answer.Asked)
 	all, err := d.judge(ctx, pull, c, talk)
 	if err != nil {

@@ -21,7 +21,7 @@ import (
 // stay.
 type Own struct {
 	Name  string // of the account, for people
-	Forge forge.Proposals
+	Forge forge.Repository
 	Kept  kv.Store // beside the account
 }
 
@@ -102,19 +102,26 @@ func (o *Own) keep(ctx context.Context, env *session.Env, of purpose, what strin
 		return true, o.end(ctx, env, of, kept, of.unwritten)
 	}
 	p.Answer.Afresh = true
-	if err := runs.Push(ctx, env, p.Answer); err != nil {
+	if _, err := runs.Push(ctx, env, p.Answer); err != nil {
 		return false, err
 	}
 	if kept.What != what || kept.Number == 0 {
-		kept.Number, err = o.Forge.Propose(ctx, forge.Proposal{
-			From: p.Answer.Branch, Into: into, Title: p.Title, Text: o.mark(of) + "\n" + p.Text,
-		})
-		if err != nil {
+		if kept.Number, err = o.open(ctx, env, of, p, into); err != nil {
 			return false, err
 		}
-		env.Note("pull request %d %s", kept.Number, of.does)
 	}
 	return false, o.put(of, proposed{p.Answer.Branch, into, base.Commit, what, kept.Number})
+}
+
+// open has the forge show what was pushed as a pull request.
+func (o *Own) open(ctx context.Context, env *session.Env, of purpose, p planning.Proposal, into string) (int, error) {
+	number, err := o.Forge.Propose(ctx, forge.Proposal{
+		From: p.Answer.Branch, Into: into, Title: p.Title, Text: o.mark(of) + "\n" + p.Text,
+	})
+	if err == nil {
+		env.Note("pull request %d %s", number, of.does)
+	}
+	return number, err
 }
 
 // end closes the pull request that is kept.

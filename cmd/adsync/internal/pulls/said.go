@@ -29,6 +29,10 @@ func (d *Desk) consentText(a Asked, all []judged) string {
 		}
 		fmt.Fprintf(&text, "\n**To approve %s**, %s. It is applied %s, as it is shown "+
 			"here, and only while what is live stays as it is.\n", what, d.howTo(a), when)
+		if a.ByTwo {
+			text.WriteString("Two approvers have to: who sent the file by the page is not known here, and may be one " +
+				"of them.\n")
+		}
 	}
 	part := "held part"
 	if d.Before {

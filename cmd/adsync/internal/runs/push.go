@@ -46,7 +46,7 @@ func (u Unpushed) Keep(env *session.Env, l session.Loaded, r *reconcile.Report, 
 }
 
 // Push pushes an answer to a branch of the repository.
-func Push(ctx context.Context, env *session.Env, answer gitstore.Answer) error {
+func Push(ctx context.Context, env *session.Env, answer gitstore.Answer) (gitstore.Pushed, error) {
 	answer.Author = env.Git.Author
 	pushed, err := env.Git.Store.Push(ctx, answer)
 	switch {
@@ -55,13 +55,13 @@ func Push(ctx context.Context, env *session.Env, answer gitstore.Answer) error {
 		if err = session.GitExit(err); errors.As(err, &known) {
 			known.Message += "; nothing was pushed to " + diag.Printable(answer.Branch)
 		}
-		return err
+		return pushed, err
 	case pushed.Same:
 		env.Note("%s of %s says that already", pushed, env.Git.Store.Address())
 	default:
 		env.Note("pushed to %s of %s", pushed, env.Git.Store.Address())
 	}
-	return nil
+	return pushed, nil
 }
 
 var notOfRef = regexp.MustCompile(`[^A-Za-z0-9_-]+`)

@@ -135,7 +135,7 @@ func (u Unpushed) Push(ctx context.Context, env *session.Env, branch string) err
 			return fmt.Errorf("push results: %w", err)
 		}
 		answer.Branch = branch
-		if err := Push(ctx, env, answer); err != nil {
+		if _, err := Push(ctx, env, answer); err != nil {
 			return waiting(err, len(runs)-i)
 		}
 		if err := u.drop(run); err != nil {
