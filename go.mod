@@ -19,6 +19,7 @@ require (
 	github.com/google/go-cmp v0.7.0
 	github.com/google/go-github/v89 v89.0.0
 	github.com/google/renameio/v2 v2.0.2
+	github.com/hairyhenderson/go-codeowners v0.7.1
 	github.com/hiddeco/sshsig v0.2.0
 	github.com/jackc/pgx/v5 v5.13.0
 	github.com/owenrumney/go-sarif/v3 v3.3.1

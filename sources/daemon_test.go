@@ -117,6 +117,12 @@ func TestADaemonsConfigurationThatIsRefused(t *testing.T) {
 			"approvers.hazards names no hazards; want names such as exposure"},
 		{"approvals that never end", pullRequests("review_expires: 8760h"), `review_expires is "8760h"; want a time`},
 		{"results", pullRequests("propose_results: 2"), `propose_results is "2"; want true, false`},
+		{"owners", pullRequests("codeowners: 2"), `codeowners is "2"; want true, false`},
+		{"owners by expressions", pullRequests("forge: gitea, repository: a/b, token: {env: T}, " +
+			"api: 'https://g.example', approvers: [bob], codeowners: true"), "has regular expressions"},
+		{"owners, and nobody approves",
+			pullRequests("forge: github, repository: a/b, token: {env: T}, codeowners: true"),
+			"codeowners is true, and there are no approvers"},
 		{"eyes", pullRequests("four_eyes: 2"), `four_eyes is "2"; want true, false`},
 		{"applied at another time", pullRequests("apply: sometimes"),
 			`pull_requests.apply is "sometimes"; want on-merge, before-merge`},

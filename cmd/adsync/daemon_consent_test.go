@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -184,3 +185,36 @@ the files name it at spring.yaml:2:1
   tracking: "utm_source=chat&utm_campaign={campaign_id}&utm_content={ad_id}" (spring.yaml:12:11)
 '''
 `
+
+// TestOwnersApproveTheirFiles: where owners count, the yes of another approver does not. Who owns the files is said by
+// the branch, whatever the pull request says.
+func TestOwnersApproveTheirFiles(t *testing.T) {
+	t.Parallel()
+	q := newProposed(t, "1s", `approvers: [bob, "@acme/buyers"]`, "codeowners: true")
+	q.forge.Team("acme/buyers", "cid")
+	owners := func(text string) {
+		saveFile(t, filepath.Join(q.work, "CODEOWNERS"), text)
+		q.git("add", "CODEOWNERS")
+		q.git("commit", "-q", "-m", "Owners")
+	}
+	owners("* @acme/buyers\n")
+	q.git("push", "-q", q.upstream, "main")
+	push(t, q.at, "refs/heads/main")
+	q.proposes(7, "daily: 50.00", "daily: 300.00")
+	q.git("checkout", "-q", "pull-7")
+	owners("* @bob\n")
+	pull := githubtest.Pull{Number: 7, Title: "Edit", Head: q.publishes(7), Base: "main", Author: "ann"}
+	q.git("checkout", "-q", "main")
+	q.forge.Set(pull)
+	q.hears(7, pull.Head[:12], "It needs a yes of `@acme/buyers`, who own `")
+	q.forge.Review(githubtest.Review{Pull: 7, By: "bob", State: "APPROVED", Commit: pull.Head})
+	q.hears(7, "of `bob` of", "as they do not own all of it: it needs a yes of `@acme/buyers`")
+	q.judged(pull.Head, "pending", "needs approval: 1 change held")
+	q.forge.Review(githubtest.Review{Pull: 7, By: "cid", State: "APPROVED", Commit: pull.Head})
+	q.hears(7, "Approved by `cid`")
+	q.judged(pull.Head, "success", "1 approved")
+	q.merges(pull)
+	q.p.until("msg", "run ended", "class", "applied")
+	q.hears(7, "applied, verified", "Approved by `cid`")
+	q.p.end()
+}

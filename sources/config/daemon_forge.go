@@ -26,6 +26,7 @@ type PullRequests struct {
 
 	Approvers     []Approver
 	FourEyes      bool          // the yes of somebody whose pull request it is does not count
+	CodeOwners    bool          // a yes counts of those alone who own the files, by the repository's CODEOWNERS
 	ReviewExpires time.Duration // how long a yes is good for before the merge
 	Before        bool          // what is approved is applied before the merge
 }
@@ -64,6 +65,7 @@ func (p *PullRequests) read(w *settingReader, node *yaml.Node) {
 		"four_eyes": func(n *yaml.Node) {
 			p.FourEyes = w.choice(n, "pull_requests.four_eyes", "true", "false").Value != "false"
 		},
+		"codeowners":      func(n *yaml.Node) { p.CodeOwners = w.yes(n, "pull_requests.codeowners") },
 		"propose_results": func(n *yaml.Node) { p.ProposeResults = w.yes(n, "pull_requests.propose_results") },
 		"review_expires": func(n *yaml.Node) {
 			w.duration(n, "pull_requests.review_expires", &p.ReviewExpires, time.Minute, mostReview)
@@ -133,6 +135,11 @@ func (p *PullRequests) lacks() string {
 		return "pull_requests has no token; want where it is"
 	case p.Before && len(p.Approvers) == 0:
 		return "pull_requests.apply is before-merge, and there are no approvers; want who says that it is applied"
+	case p.CodeOwners && p.Forge.Value == "gitea":
+		return "pull_requests.codeowners is true; want a forge whose CODEOWNERS has patterns: that of Gitea and " +
+			"Forgejo has regular expressions, which adsync does not read"
+	case p.CodeOwners && len(p.Approvers) == 0:
+		return "pull_requests.codeowners is true, and there are no approvers; want whose yes counts where they own"
 	case p.API.Value != "" &&
 		(err != nil || api.Host == "" || api.User != nil || api.Scheme != "https" && !isLoopback(api)):
 		return fmt.Sprintf("pull_requests.api is %q; want an address of https, such as https://ghe.example.com/api/v3",

@@ -64,7 +64,8 @@ func versionOf(a config.DaemonAccount) string {
 		g.Passphrase.Value, g.KnownHosts.Value, g.CA.Value, g.Signers.Value,
 		g.Timeout, g.Author.Value, a.Uploads.Value, a.Answers.Value, a.Proposes, fmt.Sprintf("%+v", a.Notify),
 		a.Pulls.Repository.Value, a.Pulls.API.Value, a.Pulls.Token.From, a.Pulls.Token.Value, a.Pulls.Every,
-		fmt.Sprint(a.Pulls.Approvers), a.Pulls.FourEyes, a.Pulls.ReviewExpires, a.Pulls.ProposeResults, a.Pulls.Before})
+		fmt.Sprint(a.Pulls.Approvers), a.Pulls.FourEyes, a.Pulls.ReviewExpires, a.Pulls.ProposeResults, a.Pulls.Before,
+		a.Pulls.CodeOwners})
 }
 
 // stateFolderOf is where the state of an account from git lies that names no folder.
@@ -219,7 +220,13 @@ func answering(d *daemonRun, a config.DaemonAccount, branch *followedBranch, w *
 		Name: a.Name.Value, Env: w.env, At: branch.read.Load, Plan: (&previewer{worker: w}).plan,
 		Before: a.Pulls.Before, Kept: w.orders.Place,
 	}
-	rules := pulls.Rules{OwnCounts: !a.Pulls.FourEyes, Lasts: a.Pulls.ReviewExpires, Uploads: a.Uploads.Value}
+	if a.Pulls.CodeOwners {
+		planner.CodeOwners = a.Pulls.Forge.Value
+	}
+	rules := pulls.Rules{
+		OwnCounts: !a.Pulls.FourEyes, CodeOwners: a.Pulls.CodeOwners, Lasts: a.Pulls.ReviewExpires,
+		Uploads: a.Uploads.Value,
+	}
 	for _, one := range a.Pulls.Approvers {
 		approver := pulls.Approver{Name: one.Who.Value}
 		for _, hazard := range one.Hazards {

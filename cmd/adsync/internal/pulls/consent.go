@@ -19,9 +19,11 @@ import (
 // Rules say whose yes counts.
 type Rules struct {
 	Approvers []Approver
-	OwnCounts bool          // also that of somebody whose pull request it is
-	Uploads   string        // begin of branches whose files people sent by the page; "" where there are none
-	Lasts     time.Duration // how long a yes is good for before the merge
+	OwnCounts bool // also that of somebody whose pull request it is
+	// CodeOwners is that a yes counts only of somebody who owns all files of the account that the pull request changes.
+	CodeOwners bool
+	Uploads    string        // begin of branches whose files people sent by the page; "" where there are none
+	Lasts      time.Duration // how long a yes is good for before the merge
 }
 
 // Approver is somebody whose yes counts.
@@ -62,7 +64,8 @@ type consents struct {
 	Since int     `json:"since"`
 	Yes   []yes   `json:"yes,omitempty"`
 	// People sent its file by the page. A forge may not say any more which branch it was from, once that is deleted.
-	Sent bool `json:"sent,omitempty"`
+	Sent  bool   `json:"sent,omitempty"`
+	Owned *Owned `json:"owned,omitempty"` // of the plan that was shown last; nil where nobody asks
 }
 
 // mostShown is how many plans of a pull request are remembered.
@@ -251,6 +254,11 @@ func (d *Desk) judge(ctx context.Context, p forge.Pull, c consents, talk forge.T
 				}
 			}
 			j.why = own(y.By, authors)
+		}
+		if j.why == "" {
+			if j.why, err = owns(ctx, d, y.By, p.Head, c.Owned); err != nil {
+				return nil, err
+			}
 		}
 		if j.why == "" && len(j.Asks) == 0 {
 			j.why = y.Lacks

@@ -76,6 +76,9 @@ func (f *consenting) edits(do func(*forge.Talk)) {
 
 // merges merges it, and returns what was handed on.
 func (f *consenting) merges() []string {
+	if len(f.hub.open) > 0 && f.hub.heads[7] == "" {
+		f.hub.heads[7] = f.hub.open[0].Head
+	}
 	f.hub.open, f.hub.merged[7] = nil, "m1"
 	f.look(f.t)
 	slices.Sort(f.given)

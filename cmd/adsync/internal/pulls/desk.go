@@ -39,7 +39,8 @@ type Answer struct {
 	Text    string // its first line is a mark, by which the comment is found again
 	Verdict forge.Verdict
 	Asked   Asked
-	Stale   bool // both sides changed a file; the forge may merge it yet
+	Owned   *Owned // who owns its files; nil where nobody asks, or it is not planned
+	Stale   bool   // both sides changed a file; the forge may merge it yet
 	// Judge is the verdict where some of what is held is agreed to; nil where that changes nothing.
 	Judge func(agreed func(plan.Hazard, []plan.Part) bool) forge.Verdict
 	Notes []forge.Note // what is wrong with it, by lines
@@ -198,6 +199,9 @@ func (d *Desk) Look(ctx context.Context) error {
 			stamp += fmt.Sprintf(" %d %s", a.Number, a.Head)
 		}
 	}
+	if d.Rules.CodeOwners { // what was said before does not know who owns the files
+		stamp += " owners"
+	}
 	planned, heard := 0, 0
 	for _, pull := range d.turns(open) {
 		before := d.said[pull.Number]
@@ -338,6 +342,9 @@ func (d *Desk) answer(ctx context.Context, pull forge.Pull, a answered, stamp st
 		a.Noted = unsure
 	}
 	answer.Asked.Head, answer.Asked.ByTwo = pull.Head, d.Rules.byTwo(c)
+	if c.Owned = answer.Owned; c.Owned != nil {
+		c.Owned.Head = pull.Head
+	}
 	moved := c.shows(answer.Asked)
 	all, err := d.judge(ctx, pull, c, talk)
 	if err != nil {
@@ -398,16 +405,6 @@ func (w awaited) sees(number int, stale, again bool) (asks bool) {
 		return true
 	}
 	return false
-}
-
-// wholeText is the whole comment.
-func wholeText(d *Desk, answer *Answer, all []judged, talk forge.Talk) string {
-	written := commands(d.Forge, talk)
-	said := d.consentText(answer.Asked, all) + helpText(d, written) + explained(questions(written), answer.Explain)
-	if answer.Within != nil && len(answer.Text)+len(said) > mostOfComment {
-		return answer.Within(len(said)) + said
-	}
-	return answer.Text + said
 }
 
 // say replaces the comment of a pull request, where it says something else.

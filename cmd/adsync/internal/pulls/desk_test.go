@@ -32,6 +32,7 @@ type hub struct {
 
 	talk    map[int]forge.Talk
 	merged  map[int]string // commits by which the branch has pull requests
+	heads   map[int]string // of pull requests that are not open
 	authors []string
 }
 
@@ -82,7 +83,9 @@ func (h *hub) Find(_ context.Context, number int) (forge.Pull, error) {
 			return p, h.fails()
 		}
 	}
-	return forge.Pull{Number: number, Branch: "main", Closed: true, Merged: h.merged[number]}, h.fails()
+	return forge.Pull{
+		Number: number, Head: h.heads[number], Branch: "main", Closed: true, Merged: h.merged[number],
+	}, h.fails()
 }
 
 func (h *hub) Talk(_ context.Context, p forge.Pull) (forge.Talk, error) {
@@ -103,6 +106,7 @@ type fixture struct {
 	stamp string
 	plans map[int]string // "" is nothing of this account
 	asks  map[int]string // what is held, such as "a=1 b=2"
+	owned map[int]Owned  // who owns its files
 	later bool
 	now   time.Time
 	given []string // what was agreed to and handed on
@@ -113,8 +117,9 @@ type fixture struct {
 func newFixture(t *testing.T) *fixture {
 	f := &fixture{
 		hub: &hub{talk: map[int]forge.Talk{}, merged: map[int]string{}, judged: map[string]string{},
-			notes: map[int][]forge.Note{}},
-		stamp: "one", plans: map[int]string{}, asks: map[int]string{}, now: time.Unix(1e9, 0),
+			heads: map[int]string{}, notes: map[int][]forge.Note{}},
+		stamp: "one", plans: map[int]string{}, asks: map[int]string{}, owned: map[int]Owned{},
+		now: time.Unix(1e9, 0),
 	}
 	f.Desk = &Desk{
 		Forge: f.hub, Kept: kv.Folder{Dir: t.TempDir()}, Log: slog.New(slog.DiscardHandler),
@@ -129,8 +134,10 @@ func newFixture(t *testing.T) *fixture {
 			if f.asks[p.Number] == "broken" {
 				asked = Asked{Unplanned: true}
 			}
+			owned := f.owned[p.Number]
 			return &Answer{
 				Touches: text != "", Text: text, Verdict: forge.Verdict{State: forge.Passes}, Asked: asked,
+				Owned:   &owned,
 				Explain: func(address string) string { return "of " + address + "\n" },
 				Judge: func(agreed func(plan.Hazard, []plan.Part) bool) forge.Verdict {
 					for _, a := range ofTheAccount(asked.Asks) {

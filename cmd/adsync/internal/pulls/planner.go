@@ -32,6 +32,8 @@ type Planner struct {
 	At     func() *session.GitSource
 	Before bool     // what a pull request changes is applied before it is merged
 	Kept   kv.Store // beside the account
+	// CodeOwners is the forge whose CODEOWNERS say who owns the files; "" where nobody asks.
+	CodeOwners string
 	// Plan plans files against the account as it is now, with a client that can only read.
 	Plan func(context.Context, *session.Env, session.Loaded) (*reconcile.View, state.Account, error)
 }
@@ -190,6 +192,9 @@ func (q *proposal) planned(ctx context.Context) (*Answer, error) {
 		document, verdict = runs.Document(q.env, l, account, view), q.judge(view.Plan, nil)
 		if !diag.HasErrors(view.Plan.Problems) {
 			answer.Asked = q.asks(view, account)
+			if answer.Owned, err = q.owners(); err != nil {
+				return nil, err
+			}
 			answer.Judge = func(agreed func(plan.Hazard, []plan.Part) bool) forge.Verdict {
 				return q.judge(view.Plan, agreed)
 			}

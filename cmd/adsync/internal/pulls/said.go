@@ -16,8 +16,19 @@ import (
 // mostSaid is how many answers of people are named.
 const mostSaid = 20
 
+// wholeText is the whole comment.
+func wholeText(d *Desk, answer *Answer, all []judged, talk forge.Talk) string {
+	written := commands(d.Forge, talk)
+	said := d.consentText(answer, all) + helpText(d, written) + explained(questions(written), answer.Explain)
+	if answer.Within != nil && len(answer.Text)+len(said) > mostOfComment {
+		return answer.Within(len(said)) + said
+	}
+	return answer.Text + said
+}
+
 // consentText is what a comment says of what people agreed to, and of how to agree.
-func (d *Desk) consentText(a Asked, all []judged) string {
+func (d *Desk) consentText(answer *Answer, all []judged) string {
+	a := answer.Asked
 	if len(d.Rules.Approvers) == 0 {
 		return ""
 	}
@@ -33,6 +44,7 @@ func (d *Desk) consentText(a Asked, all []judged) string {
 			text.WriteString("Two approvers have to: who sent the file by the page is not known here, and may be one " +
 				"of them.\n")
 		}
+		text.WriteString(ownersText(answer.Owned))
 	}
 	part := "held part"
 	if d.Before {
