@@ -350,6 +350,9 @@ accounts:
 	}
 }
 
+// hookSecret is that of a webhook, from the variable HOOK.
+const hookSecret = "a secret of the webhook"
+
 // push is what GitHub sends.
 func push(t *testing.T, at, ref string) {
 	t.Helper()
@@ -364,7 +367,7 @@ func tell(t *testing.T, at, event, body string) {
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("X-GitHub-Event", event)
 	r.Header.Set("X-GitHub-Delivery", fmt.Sprint(time.Now().UnixNano()))
-	r.Header.Set("X-Hub-Signature-256", signatureOf("a secret of the webhook", body))
+	r.Header.Set("X-Hub-Signature-256", signatureOf(hookSecret, body))
 	answer, err := http.DefaultClient.Do(r)
 	noError(t, err)
 	answer.Body.Close()

@@ -71,7 +71,7 @@ func TestMain(m *testing.M) {
 		tellAllocations(os.Getenv(allocationsInto), served)
 		os.Exit(code)
 	}
-	for name, secret := range map[string]string{"HOOK": "a secret of the webhook", "TEST_GIT_TOKEN": gitToken,
+	for name, secret := range map[string]string{"HOOK": hookSecret, "TEST_GIT_TOKEN": gitToken,
 		"HOOK_KEY": "a key of the webhook", githubToken: githubtest.Token, forgeToken: forgetest.Token} {
 		if err := os.Setenv(name, secret); err != nil { // tests go side by side: none sets it for itself
 			panic(err)
