@@ -39,6 +39,10 @@ type Account struct {
 	Ring func(why Trigger, by string) error
 	// Look reads a file that was dropped for a look; nil: nobody can.
 	Look func(ctx context.Context, filename string, content []byte) (*Upload, error)
+	// Files are those that the account is read from, by their slash paths, and File is one of them; nil: nobody can
+	// have them.
+	Files func(context.Context) ([]string, error)
+	File  func(ctx context.Context, file string) ([]byte, error)
 	// Commit puts a file on the branch for uploads; nil: there is none.
 	Commit func(context.Context, Handed) (Committed, error)
 }

@@ -245,7 +245,8 @@ type Upload struct {
 	// it may be committed to; "" where it has problems, or none is configured
 	Branch string `json:"branch,omitempty"`
 	Into   string `json:"into,omitempty"` // branch that a pull request of it goes into; "" where none is opened
-	Base   string `json:"-"`              // sum of the file whose place it takes; "" for none
+	Source string `json:"-"`              // slash path of the file whose place it takes, or where it would lie
+	Base   string `json:"-"`              // SHA-256 of that file; "" for none
 }
 
 // Desk is the daemon as those see it who watch it and give it orders: the API,
@@ -270,4 +271,6 @@ type Desk interface {
 	Acceptances(ctx context.Context, name string) ([]Acceptance, error)
 	Look(ctx context.Context, name, filename string, content []byte) (*Upload, error)
 	Commit(ctx context.Context, name string, h Handed) (Committed, error) // of a file that was looked at
+	Files(ctx context.Context, name string) ([]string, error)             // slash paths of the account's own
+	File(ctx context.Context, name, file string) ([]byte, error)          // one of them as it was read last
 }

@@ -7,6 +7,7 @@ var (
 	ErrNoAccount   = errors.New("no account of that name")
 	ErrNoRun       = errors.New("no run of that name")
 	ErrNoLook      = errors.New("no file can be looked at yet: none of the account's own was read")
+	ErrNoFile      = errors.New("the account is not read from a file of that name")
 	ErrNoUploads   = errors.New("no branch is configured for uploads of this account")
 	ErrNotPushed   = errors.New("the file could not be pushed")
 	ErrNotOpened   = errors.New("the file is pushed, and the forge did not open a pull request of it")

@@ -49,3 +49,27 @@ func (h *Hub) Commit(ctx context.Context, name string, u Handed) (Committed, err
 	}
 	return c, err
 }
+
+// Files returns the slash paths of the files that an account is read from.
+func (d local) Files(ctx context.Context, name string) ([]string, error) {
+	l, err := d.loop(name)
+	if err != nil {
+		return nil, err
+	}
+	if l.account.Files == nil {
+		return nil, ErrNoLook
+	}
+	return l.account.Files(ctx)
+}
+
+// File returns one of them, as it was read last.
+func (d local) File(ctx context.Context, name, file string) ([]byte, error) {
+	l, err := d.loop(name)
+	if err != nil {
+		return nil, err
+	}
+	if l.account.File == nil {
+		return nil, ErrNoLook
+	}
+	return l.account.File(ctx, file)
+}

@@ -57,6 +57,8 @@ func (h *api) routes() []route {
 		{"GET", account + "/exposures", readers, h.getExposures},
 		{"GET", account + "/approvals", readers, h.getApprovals},
 		{"GET", account + "/acceptances", readers, h.getAcceptances},
+		{"GET", account + "/files", readers, h.getFiles},
+		{"GET", account + "/file", readers, h.give.getFile},
 		{"GET", account + "/looks/{look}/marked", givers, h.give.getMarked},
 		{"POST", account + "/approvals", givers, h.program(h.postApproval)},
 		{"POST", account + "/acceptances", givers, h.program(h.postAcceptance)},

@@ -325,7 +325,7 @@ func (p *tab) seen(wide, high int64, scheme string) {
 }
 
 // looksOf are the pages, and how to come to each.
-var looksOf = []string{"/", "/accounts/shoes", "/accounts/hats",
+var looksOf = []string{"/", "/accounts/shoes", "/accounts/hats", "/accounts/shoes/files",
 	"/accounts/boots%20&%20bags", "/accounts/shoes/runs", "/accounts/shoes/runs/run-000042", "/login", "/nothing"}
 
 // full has an account of which all sections have something to show, and all of it
@@ -378,6 +378,20 @@ func (p *tab) stations(visit func(name string)) {
 	p.do(chromedp.Click(chromedp.CSS(".commit button")))
 	p.says("Committed to ")
 	visit("a file that was committed")
+	p.looks(&daemon.Upload{Branch: "adsync/uploads", Into: word}, "spring.xlsx")
+	visit("a look at a file that may be sent")
+	p.desk.mu.Lock()
+	p.desk.broken, p.desk.pulls = daemon.ErrNotOpened, "https://forge.example/"+word
+	p.desk.mu.Unlock()
+	p.do(chromedp.Click(chromedp.CSS(".commit button")))
+	p.says("Not sent yet")
+	visit("a file that the forge opened no pull request of")
+	p.desk.mu.Lock()
+	p.desk.broken = nil
+	p.desk.mu.Unlock()
+	p.do(chromedp.Click(chromedp.CSS(".commit button")))
+	p.says("Sent as pull request 12")
+	visit("a file that was sent")
 }
 
 // TestEveryPageIsForEverybody looks at each page on a phone and a desk, light and

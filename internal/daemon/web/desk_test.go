@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -34,8 +36,9 @@ type fakeDesk struct {
 	upload    *daemon.Upload
 	accepted  []daemon.Acceptance
 	handed    []daemon.Handed
-	pulls     string // address of the pull requests
-	broken    error  // of every order
+	pulls     string            // address of the pull requests
+	files     map[string]string // content by path
+	broken    error             // of every order
 	events    chan daemon.Event
 }
 
@@ -51,6 +54,7 @@ func theDesk(t testing.TB) *fakeDesk {
 	read(t, "../../runview/testdata/partial.json", partial)
 	account := planview.Account{ID: "adacct_quickstart", Currency: "USD", TimeZone: "America/New_York"}
 	d := &fakeDesk{
+		files: map[string]string{"spring.xlsx": "today's", "north/\"<b>\u202e\n.yaml": "x"},
 		plans: map[string]*planview.Document{"shoes": shown},
 		runs:  map[string][]*runview.Document{"shoes": {partial, run}}, events: make(chan daemon.Event, 100),
 		accounts: []daemon.Status{
@@ -271,6 +275,22 @@ func (d *fakeDesk) Commit(_ context.Context, _ string, h daemon.Handed) (daemon.
 		c.Pull = &daemon.PullRequest{Number: 12, Address: d.pulls + "/12", Into: d.upload.Into}
 	}
 	return c, d.broken
+}
+
+func (d *fakeDesk) Files(context.Context, string) ([]string, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.Sorted(maps.Keys(d.files)), d.broken
+}
+
+func (d *fakeDesk) File(_ context.Context, _, file string) ([]byte, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	content, is := d.files[file]
+	if !is {
+		return nil, daemon.ErrNoFile
+	}
+	return []byte(content), nil
 }
 
 // rewrite has an account wait for a commit to be accepted, and gives its hash.

@@ -3,9 +3,11 @@ package web
 import (
 	"adsync/internal/planview"
 	"bytes"
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"html"
+	"mime"
 	"mime/multipart"
 	"net/http"
 	"net/textproto"
@@ -290,6 +292,96 @@ func TestAFileThatWasLookedAtIsSent(t *testing.T) {
 	a.desk.pulls = "javascript:alert(1)//"
 	if page := text(t, a.submit(found[1], url.Values{})); strings.Contains(page, "javascript:") {
 		t.Errorf("the page leads to a script: %.3000s", page)
+	}
+}
+
+// What an account is read from can be downloaded by who may read, and nothing else.
+func TestTodaysFileIsDownloaded(t *testing.T) {
+	a := ask(t, nil)
+	page := text(t, a.get("/accounts/shoes/files"))
+	linkTo := regexp.MustCompile(`<a href="(/accounts/shoes/file\?name=[^"]*)" download>`)
+	links := linkTo.FindAllStringSubmatch(page, -1)
+	if len(links) != 2 || strings.Contains(page, "<b>") || strings.Contains(page, "\u202e") ||
+		!strings.Contains(page, "raise the budget for spring") {
+		t.Fatalf("the page is %.3000s; want both files, and the version they are of", page)
+	}
+	for i, want := range []string{"x", "today's"} {
+		answer := a.get(html.UnescapeString(links[i][1]))
+		kind, named, err := mime.ParseMediaType(answer.Header.Get("Content-Disposition"))
+		if got := text(t, answer); got != want || kind != "attachment" || err != nil ||
+			strings.Contains(named["filename"], "/") ||
+			answer.Header.Get("Content-Type") != "application/octet-stream" ||
+			answer.Header.Get("X-Content-Type-Options") != "nosniff" {
+			t.Errorf("%s is %q, %s %q, %v; want %q as a download", links[i][1], got, kind, named, err, want)
+		}
+	}
+	for _, name := range []string{"adsync.yaml", "../hats/hats.xlsx", "/etc/passwd", "", "spring.xlsx/"} {
+		wantProblem(t, a.get("/api/v1/accounts/shoes/file?name="+url.QueryEscape(name)), 404, "no_source")
+	}
+	wantProblem(t, a.get("/api/v1/accounts/gone/file?name=spring.xlsx"), 404, "no_account")
+	behind := ask(t, func(o *Options) { o.BehindProxy = true })
+	wantStatus(t, behind.get("/accounts/shoes/file?name=spring.xlsx"), 303)
+	wantProblem(t, behind.get("/api/v1/accounts/shoes/file?name=spring.xlsx"), 401, "token")
+}
+
+// Who works on an older version than the newest, is told so, and cannot send it: theirs would take back what others
+// changed. What they sent themselves is no change of somebody else.
+func TestAFileThatMovedSinceItsDownloadIsNotSent(t *testing.T) {
+	sum := func(content string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(content))) }
+	for _, row := range []struct {
+		name  string
+		do    func(a *asker, send func(content string))
+		now   string // what the branch has when it is looked at
+		sends bool
+	}{
+		{"nothing was downloaded", func(*asker, func(string)) {}, "Bob's", true},
+		{"it is as it was", func(a *asker, _ func(string)) { a.get("/accounts/shoes/file?name=spring.xlsx") },
+			"today's", true},
+		{"somebody changed it", func(a *asker, _ func(string)) { a.get("/accounts/shoes/file?name=spring.xlsx") },
+			"Bob's", false},
+		{"another file was downloaded", func(a *asker, _ func(string)) {
+			a.get("/accounts/shoes/file?name=" + url.QueryEscape("north/\"<b>\u202e\n.yaml"))
+		}, "Bob's", true},
+		{"another account's was", func(a *asker, _ func(string)) { a.get("/accounts/hats/file?name=spring.xlsx") },
+			"Bob's", true},
+		{"theirs waits to be merged", func(a *asker, send func(string)) {
+			a.get("/accounts/shoes/file?name=spring.xlsx")
+			send("Ann's")
+		}, "today's", true},
+		{"theirs was merged", func(a *asker, send func(string)) {
+			a.get("/accounts/shoes/file?name=spring.xlsx")
+			send("Ann's")
+		}, "Ann's", true},
+		{"it was downloaded again", func(a *asker, _ func(string)) {
+			a.get("/accounts/shoes/file?name=spring.xlsx")
+			a.desk.files["spring.xlsx"] = "Bob's"
+			a.get("/accounts/shoes/file?name=spring.xlsx")
+		}, "Bob's", true},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			a := ask(t, nil)
+			a.login("Ann Example")
+			commitOf := regexp.MustCompile(`action="(/accounts/shoes/looks/[0-9a-f]{64}/commit)"`)
+			look := func(now, content string) (page, commit string) {
+				a.desk.upload = &daemon.Upload{
+					Branch: "adsync/uploads", Into: "main", Source: "spring.xlsx", Base: sum(now),
+				}
+				page = text(t, a.upload("spring.xlsx", content))
+				if found := commitOf.FindStringSubmatch(page); found != nil {
+					commit = found[1]
+				}
+				return page, commit
+			}
+			row.do(a, func(content string) {
+				_, commit := look("today's", content)
+				wantStatus(t, a.submit(commit, url.Values{}), 200)
+			})
+			page, commit := look(row.now, "edited")
+			told := strings.Contains(page, "since you downloaded it")
+			if told == row.sends || (commit != "") != row.sends {
+				t.Errorf("it is told: %t, and sent to %q; want it sent: %t", told, commit, row.sends)
+			}
+		})
 	}
 }
 

@@ -3,6 +3,8 @@ package web
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"fmt"
 	"io"
 	"mime"
 	"net/http"
@@ -36,7 +38,7 @@ type look struct {
 	marked            []byte
 	file              string // as it was dropped
 	content           []byte // of it, where it may be committed; nil otherwise
-	base              string // sum of the file whose place it took
+	source, base      string // file whose place it took, and its sum
 	ends              time.Time
 }
 
@@ -81,21 +83,75 @@ type lookDocument struct {
 	Branch        string             `json:"branch,omitempty"` // that it may be committed to, or begin of it
 	Into          string             `json:"into,omitempty"`   // branch that a pull request of it goes into
 	Commit        string             `json:"commit,omitempty"` // path of the order to do so, for as long
+	Source        string             `json:"-"`                // file whose place it takes
+	Moved         bool               `json:"-"`                // that is not the one any more that they downloaded
 }
 
-// seen looks at a file. Few are looked at side by side: each may take much memory.
-func (g *giver) seen(ctx context.Context, account, name string, body io.Reader) (*lookDocument, *problem) {
-	name = fileName(name)
-	if name == "" {
-		return nil, &problem{http.StatusBadRequest, "no_name", "the file has no name; want one, such as spring.xlsx"}
+// taken are the sums of the versions of a file that people have: the one they downloaded last, and what they sent
+// since. Who works on another than the newest would take back what somebody else changed. They are by session, account
+// and path, in memory alone.
+type taken struct {
+	mu  sync.Mutex
+	all map[[3]string][]string
+}
+
+// takenMost is how many are remembered. What is forgotten is a warning less.
+const takenMost = 10_000
+
+// note notes what somebody downloads, or with since what they send of it.
+func (t *taken) note(c *caller, account, file string, content []byte, since bool) {
+	if c.session == nil {
+		return
 	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	key := [3]string{c.session.form, account, file}
+	has := t.all[key]
+	if since && has == nil {
+		return
+	}
+	if t.all == nil || len(t.all) >= takenMost {
+		t.all = map[[3]string][]string{}
+	}
+	if !since || len(has) >= takenMost {
+		has = nil
+	}
+	t.all[key] = append(has, fmt.Sprintf("%x", sha256.Sum256(content)))
+}
+
+// isOld reports whether somebody has no version of a file but older ones.
+func (t *taken) isOld(c *caller, account, file, now string) bool {
+	if c.session == nil {
+		return false
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	has := t.all[[3]string{c.session.form, account, file}]
+	return has != nil && !slices.Contains(has, now)
+}
+
+// enter lets few in side by side: each may take much memory.
+func (g *giver) enter() (leave func(), p *problem) {
 	select {
 	case g.looking <- struct{}{}:
-		defer func() { <-g.looking }()
+		return func() { <-g.looking }, nil
 	default:
 		return nil, &problem{http.StatusServiceUnavailable,
 			"busy", "other files are being looked at; try again in a moment"}
 	}
+}
+
+// seen looks at a file.
+func (g *giver) seen(r *http.Request, account, name string, body io.Reader) (*lookDocument, *problem) {
+	name = fileName(name)
+	if name == "" {
+		return nil, &problem{http.StatusBadRequest, "no_name", "the file has no name; want one, such as spring.xlsx"}
+	}
+	leave, full := g.enter()
+	if full != nil {
+		return nil, full
+	}
+	defer leave()
 	content, err := io.ReadAll(body)
 	if err != nil {
 		p := g.problemOf(err)
@@ -104,7 +160,7 @@ func (g *giver) seen(ctx context.Context, account, name string, body io.Reader) 
 	if len(content) == 0 {
 		return nil, &problem{http.StatusBadRequest, "no_file", "the file is empty; want a workbook, CSV or YAML file"}
 	}
-	ctx, end := context.WithTimeout(ctx, lookTime)
+	ctx, end := context.WithTimeout(r.Context(), lookTime)
 	defer end()
 	found, err := g.desk.Look(ctx, account, name, content)
 	if err != nil {
@@ -116,8 +172,12 @@ func (g *giver) seen(ctx context.Context, account, name string, body io.Reader) 
 	if one.name == "" {
 		one.name = "marked-" + name
 	}
-	if d.Branch, d.Into = found.Branch, found.Into; d.Branch != "" {
-		one.content, one.base = content, found.Base
+	d.Branch, d.Into, d.Source = found.Branch, found.Into, found.Source
+	if d.Moved = g.taken.isOld(callerOf(r), account, found.Source, found.Base); d.Moved {
+		d.Branch = ""
+	}
+	if d.Branch != "" {
+		one.content, one.source, one.base = content, found.Source, found.Base
 	}
 	if one.content == nil && len(one.marked) == 0 {
 		return d, nil
@@ -151,7 +211,7 @@ func (h *api) postLook(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	d, p := h.give.seen(r.Context(), a.Name, r.URL.Query().Get("name"), http.MaxBytesReader(w, r.Body, fileMost))
+	d, p := h.give.seen(r, a.Name, r.URL.Query().Get("name"), http.MaxBytesReader(w, r.Body, fileMost))
 	if p != nil {
 		h.refuse(w, r, *p)
 		return
@@ -164,6 +224,65 @@ func (h *api) postLook(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, http.StatusOK, d)
 }
 
+// sourcesDocument is what an account is read from.
+type sourcesDocument struct {
+	FormatVersion int      `json:"format_version"`
+	Files         []string `json:"files"`
+}
+
+func (h *api) getFiles(w http.ResponseWriter, r *http.Request) {
+	if _, files, ok := h.give.files(w, r); ok {
+		writeJSON(w, http.StatusOK, sourcesDocument{formatVersion, notNil(files)})
+	}
+}
+
+// files are those of the account that a path names; where there are none, it says why.
+func (g *giver) files(w http.ResponseWriter, r *http.Request) (a daemon.Status, files []string, ok bool) {
+	if a, ok = g.account(w, r); !ok {
+		return a, nil, false
+	}
+	leave, p := g.enter()
+	if p == nil {
+		defer leave()
+		var err error
+		if files, err = g.desk.Files(r.Context(), a.Name); err == nil {
+			return a, files, true
+		}
+		p = new(g.problemOf(err))
+	}
+	g.refuse(w, r, *p)
+	return a, nil, false
+}
+
+// getFile gives one of the account's own files, as it was read last.
+func (g *giver) getFile(w http.ResponseWriter, r *http.Request) {
+	a, ok := g.account(w, r)
+	if !ok {
+		return
+	}
+	leave, p := g.enter()
+	if p != nil {
+		g.refuse(w, r, *p)
+		return
+	}
+	defer leave()
+	name := r.URL.Query().Get("name")
+	content, err := g.desk.File(r.Context(), a.Name, name)
+	if err != nil {
+		g.refuse(w, r, g.problemOf(err))
+		return
+	}
+	g.taken.note(callerOf(r), a.Name, name, content, false)
+	download(w, path.Base(name), content)
+}
+
+// download gives bytes that no browser shows.
+func download(w http.ResponseWriter, name string, content []byte) {
+	w.Header().Set("Content-Type", "application/octet-stream")
+	w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": name}))
+	_, _ = w.Write(content) // who asked may be gone
+}
+
 func (g *giver) getMarked(w http.ResponseWriter, r *http.Request) {
 	a, ok := g.account(w, r)
 	if !ok {
@@ -174,23 +293,24 @@ func (g *giver) getMarked(w http.ResponseWriter, r *http.Request) {
 		g.refuse(w, r, problem{http.StatusNotFound, "no_look", "the marked copy is gone; look at the file again"})
 		return
 	}
-	w.Header().Set("Content-Type", "application/octet-stream")
-	w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": one.name}))
-	_, _ = w.Write(one.marked) // who asked may be gone
+	download(w, one.name, one.marked)
 }
 
 // commit has a file that was looked at committed to the branch for uploads. It is the
 // very bytes that were looked at.
-func (g *giver) commit(ctx context.Context, o order, id, note string) (daemon.Committed, *problem) {
+func (g *giver) commit(r *http.Request, o order, id, note string) (daemon.Committed, *problem) {
 	one, ok := g.looks.of(o.account, id, g.Now())
 	if !ok || one.content == nil {
 		return daemon.Committed{}, &problem{http.StatusNotFound,
 			"no_look", "the look is over, or the file may not be committed; look at it again"}
 	}
-	c, err := g.desk.Commit(ctx, o.account, daemon.Handed{
+	c, err := g.desk.Commit(r.Context(), o.account, daemon.Handed{
 		File: one.file, Content: one.content, Base: one.base,
 		By: o.by, Note: printable(note, reasonMost), Time: g.Now().UTC(),
 	})
+	if c.Commit != "" { // it is there also where no pull request is
+		g.taken.note(callerOf(r), o.account, one.source, one.content, true)
+	}
 	if err != nil {
 		p := g.problemOf(err)
 		return c, &p
@@ -213,7 +333,7 @@ func (h *api) postCommit(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	c, p := h.give.commit(r.Context(), o, r.PathValue("look"), body.Note)
+	c, p := h.give.commit(r, o, r.PathValue("look"), body.Note)
 	if p != nil {
 		h.refuse(w, r, *p)
 		return

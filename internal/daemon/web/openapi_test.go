@@ -128,6 +128,7 @@ func TestAnswersAreAsDescribed(t *testing.T) {
 		"committed": {"Committed", text(t, commit)},
 		"sent":      {"Committed", text(t, sent)},
 		"look":      {"Look", text(t, a.send("POST", "/api/v1/accounts/shoes/look?name=x.csv", "x", bearer))},
+		"files":     {"Files", text(t, a.get("/api/v1/accounts/shoes/files"))},
 		"problem":   {"Problem", text(t, a.get("/api/v1/nothing"))},
 		"health":    {"Health", text(t, a.get("/healthz"))},
 		"readiness": {"Readiness", text(t, a.get("/readyz"))},

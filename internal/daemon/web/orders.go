@@ -29,6 +29,7 @@ type choice struct {
 type giver struct {
 	*replies
 	looks   looks
+	taken   taken
 	looking chan struct{} // a place for each file that is looked at
 }
 

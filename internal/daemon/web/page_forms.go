@@ -5,6 +5,7 @@ import (
 	"io"
 	"mime/multipart"
 	"net/http"
+	"net/url"
 
 	"adsync/internal/daemon"
 	"adsync/internal/planview"
@@ -28,6 +29,8 @@ func (h *forms) routes() []route {
 		{"POST", account + "/looks/{look}/commit", givers, h.person(h.formCommit)},
 		{"POST", account + "/look", givers, h.formLook},
 		{"GET", account + "/looks/{look}/marked", givers, h.give.getMarked},
+		{"GET", account + "/files", readers, h.showFiles},
+		{"GET", account + "/file", readers, h.give.getFile},
 	}
 }
 
@@ -106,6 +109,7 @@ func (h *forms) formResume(w http.ResponseWriter, r *http.Request) {
 type lookView struct {
 	Name, Path, File, Marked string
 	Branch, Commit, Into     string
+	Today                    string // path of the file whose place it takes, where that is another by now
 	Problems                 []string
 	Parts                    *planview.Parts
 }
@@ -123,7 +127,7 @@ func (h *forms) formLook(w http.ResponseWriter, r *http.Request) {
 		h.refuse(w, r, *p)
 		return
 	}
-	d, p := h.give.seen(r.Context(), a.Name, name, file)
+	d, p := h.give.seen(r, a.Name, name, file)
 	if p != nil {
 		h.refuse(w, r, *p)
 		return
@@ -138,7 +142,9 @@ func (h *forms) formLook(w http.ResponseWriter, r *http.Request) {
 	if d.Commit != "" {
 		v.Branch, v.Commit = printable(d.Branch, 200), v.Path+d.Commit
 	}
-	v.Into = printable(d.Into, 200)
+	if v.Into = printable(d.Into, 200); d.Moved {
+		v.Today = filePath(a.Name, d.Source)
+	}
 	if d.Plan != nil {
 		parts, err := planview.HTMLParts(h.Schemas, d.Plan)
 		if err != nil {
@@ -148,6 +154,31 @@ func (h *forms) formLook(w http.ResponseWriter, r *http.Request) {
 		v.Parts = parts
 	}
 	h.show(w, r, http.StatusOK, "look", view{Title: "A look at " + v.File, Of: v})
+}
+
+// filePath is the path of one of an account's files.
+func filePath(account, file string) string {
+	return accountPath(account) + "/file?" + url.Values{"name": {file}}.Encode()
+}
+
+// filesView is what an account is read from.
+type filesView struct {
+	Name, Path, Revision string
+	Files                []fileLink
+}
+
+type fileLink struct{ Name, Path string }
+
+func (h *forms) showFiles(w http.ResponseWriter, r *http.Request) {
+	a, files, ok := h.give.files(w, r)
+	if !ok {
+		return
+	}
+	v := filesView{Name: printable(a.Name, 200), Path: accountPath(a.Name), Revision: revisionOf(a.Revision)}
+	for _, file := range files {
+		v.Files = append(v.Files, fileLink{printable(file, 500), filePath(a.Name, file)})
+	}
+	h.show(w, r, http.StatusOK, "files", view{Title: "Files of " + v.Name, Of: v})
 }
 
 // committedView is where a file was committed.
@@ -165,7 +196,7 @@ func (h *forms) formCommit(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	note := r.PostForm.Get("note")
-	c, p := h.give.commit(r.Context(), o, r.PathValue("look"), note)
+	c, p := h.give.commit(r, o, r.PathValue("look"), note)
 	if p != nil && p.code != "not_opened" {
 		h.refuse(w, r, *p)
 		return

@@ -43,6 +43,8 @@ func (re *replies) problemOf(err error) problem {
 	case errors.Is(err, daemon.ErrOtherCommit):
 		return problem{http.StatusConflict, "other_commit",
 			"that commit does not wait to be accepted; look at what does, by its full hash, and decide again"}
+	case errors.Is(err, daemon.ErrNoFile):
+		return problem{http.StatusNotFound, "no_source", err.Error()}
 	case errors.Is(err, daemon.ErrNoUploads):
 		return problem{http.StatusNotFound, "no_uploads", err.Error()}
 	case errors.Is(err, daemon.ErrElsewhere):

@@ -138,6 +138,7 @@ func (d *daemonRun) account(settings config.Daemon, a config.DaemonAccount) daem
 	if branch != nil {
 		k.open, k.newest, k.uploads = branch.atCommit, branch.newest, a.Uploads.Value
 	}
+	account.Files, account.File = k.files, k.file
 	if account.Look = k.preview; k.uploads != "" {
 		account.Commit = k.commit
 	}

@@ -54,7 +54,7 @@ func (k *previewer) preview(ctx context.Context, filename string, content []byte
 	if err != nil {
 		return nil, err
 	}
-	u := &daemon.Upload{Name: path.Base(name), Problems: []string{}, Base: base}
+	u := &daemon.Upload{Name: path.Base(name), Problems: []string{}, Source: name, Base: base}
 	problems := l.Desired.Problems
 	marks := marked.Marks{Problems: problems}
 	if !diag.HasErrors(problems) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -54,6 +55,37 @@ func TestADroppedFileHasANameThatIsRead(t *testing.T) {
 		}
 		if there, known := bases[name]; known && there != (base != "") {
 			t.Errorf("%s takes the place of %q; want one of a file: %t", row.name, base, there)
+		}
+	}
+}
+
+// Nothing but what the account is read from is given away, wherever a name leads.
+func TestOnlySourcesAreGivenAway(t *testing.T) {
+	dir := t.TempDir()
+	save := func(name, content string) {
+		noError(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o700))
+		noError(t, os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600))
+	}
+	save("ads/adsync.yaml", "sources: ['**/*.yaml']\n")
+	save("ads/north/spring.yaml", "kind: campaign\n")
+	save("ads/.env", "SECRET=x\n")
+	save("ads/operator.txt", "x")
+	save("ads/.hidden/x.yaml", "x")
+	save("other/winter.yaml", "x")
+	noError(t, os.Symlink(filepath.Join(dir, "other", "winter.yaml"), filepath.Join(dir, "ads", "winter.yaml")))
+	env := &session.Env{Console: console.Console{Getenv: os.Getenv}}
+	k := &previewer{open: atFolder(env, filepath.Join(dir, "ads"))}
+	files, err := k.files(t.Context())
+	if err != nil || !slices.Equal(files, []string{"north/spring.yaml"}) {
+		t.Errorf("files are %q, %v; want the source", files, err)
+	}
+	if content, err := k.file(t.Context(), "north/spring.yaml"); err != nil || string(content) != "kind: campaign\n" {
+		t.Errorf("the source is %q, %v; want its bytes", content, err)
+	}
+	for _, name := range []string{"", ".", "adsync.yaml", ".env", "operator.txt", ".hidden/x.yaml", "winter.yaml",
+		"../other/winter.yaml", "north/../north/spring.yaml", "/etc/passwd", "north", "north/spring.yaml\x00"} {
+		if content, err := k.file(t.Context(), name); !errors.Is(err, daemon.ErrNoFile) {
+			t.Errorf("%q is given: %q, %v; want none of that name", name, content, err)
 		}
 	}
 }

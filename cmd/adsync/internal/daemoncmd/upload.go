@@ -5,6 +5,8 @@ import (
 	"context"
 	"fmt"
 	"path"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -17,6 +19,7 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/gitstore"
 	"adsync/internal/runview"
+	"adsync/sources/tree"
 )
 
 // commit sends a dropped file to the branch for uploads, or to one of its own with a pull request, as the account's
@@ -114,6 +117,42 @@ func (k *previewer) send(ctx context.Context, env *session.Env, c daemon.Committ
 	c.Pull = &daemon.PullRequest{Number: pull.Number, Address: runview.Page(pull.Address), Into: s.Into}
 	k.sent()
 	return c, nil
+}
+
+// files are the slash paths of the account's own files, as they were read last.
+func (k *previewer) files(ctx context.Context) (names []string, err error) {
+	err = k.inTree(ctx, func(t *tree.Tree) error {
+		names = t.List().Files
+		return nil
+	})
+	return names, err
+}
+
+// file is one of them. Nothing else that lies there is read.
+func (k *previewer) file(ctx context.Context, name string) (content []byte, err error) {
+	err = k.inTree(ctx, func(t *tree.Tree) error {
+		if !slices.Contains(t.List().Files, name) {
+			return daemon.ErrNoFile
+		}
+		content, err = t.Root.ReadFile(filepath.FromSlash(name))
+		return err
+	})
+	return content, err
+}
+
+func (k *previewer) inTree(ctx context.Context, do func(*tree.Tree) error) error {
+	env, dir, done, err := k.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer done()
+	project, _ := session.ReadProject(env, dir) // its problems are those of the run
+	t, err := tree.Open(project)
+	if err != nil {
+		return err
+	}
+	defer t.Close()
+	return do(t)
 }
 
 func uploadMessage(file, base, hash string, h daemon.Handed) string {

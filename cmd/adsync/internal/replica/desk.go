@@ -374,6 +374,18 @@ func (d *Desk) Commit(ctx context.Context, name string, h daemon.Handed) (daemon
 	return c, d.notHere(name, err)
 }
 
+// Files returns the account's own files, where this daemon works on it.
+func (d *Desk) Files(ctx context.Context, name string) ([]string, error) {
+	files, err := d.Hub.Desk().Files(ctx, name)
+	return files, d.notHere(name, err)
+}
+
+// File returns one of them, where this daemon works on the account.
+func (d *Desk) File(ctx context.Context, name, file string) ([]byte, error) {
+	content, err := d.Hub.Desk().File(ctx, name, file)
+	return content, d.notHere(name, err)
+}
+
 func (d *Desk) notHere(name string, err error) error {
 	if _, there := d.of(name); there == nil && errors.Is(err, daemon.ErrNoAccount) {
 		return daemon.ErrElsewhere
