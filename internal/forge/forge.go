@@ -18,9 +18,9 @@ import (
 type Repository interface {
 	// Open returns the open pull requests into a branch, those that changed last first.
 	Open(ctx context.Context, branch string) ([]Pull, error)
-	// Say replaces a comment of a pull request, and returns its id. Where id is "" or that comment is gone it is a new
-	// one, unless there is one of this user's that begins with the same line.
-	Say(ctx context.Context, pull int, id, text string) (string, error)
+	// Say replaces a comment of a pull request, and returns its id, and its text as the forge has it. Where id is "" or
+	// that comment is gone it is a new one, unless there is one of this user's that begins with the same line.
+	Say(ctx context.Context, pull int, id, text string) (Said, error)
 	// Judge sets what a commit is said to be.
 	Judge(ctx context.Context, commit string, v Verdict) error
 	Notes
@@ -65,6 +65,9 @@ type Talk struct {
 	Comments []Comment
 }
 
+// Said is a comment that was just written.
+type Said struct{ ID, Text string }
+
 // Review is what somebody thinks of a commit. What was begun and not sent is none.
 type Review struct {
 	ID      string // no other review of the pull request has it
@@ -95,6 +98,7 @@ type Comment struct {
 	Text    string
 	At      time.Time // of its creation
 	Edited  bool      // by anybody, ever; true where the forge cannot tell
+	Changed time.Time // when it was edited last, or created
 	Address string    // for people, of the forge and of https; "" where it has none
 }
 

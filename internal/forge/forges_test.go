@@ -178,8 +178,8 @@ func TestACommentOnOthersIsReplaced(t *testing.T) {
 				}
 				var bodies []string
 				for _, c := range s.Comments(7) {
-					if bodies = append(bodies, c.Body); c.Body == text && strconv.FormatInt(c.ID, 10) != got {
-						t.Errorf("the id is %s; want %d", got, c.ID)
+					if bodies = append(bodies, c.Body); c.Body == text && strconv.FormatInt(c.ID, 10) != got.ID {
+						t.Errorf("the id is %s; want %d", got.ID, c.ID)
 					}
 				}
 				if !slices.Equal(bodies, row.want) {
@@ -192,14 +192,14 @@ func TestACommentOnOthersIsReplaced(t *testing.T) {
 
 func TestADeletedCommentOnOthersIsWrittenAnew(t *testing.T) {
 	onOthers(t, func(t *testing.T, _ other, s *forgetest.Server, r forge.Repository) {
-		id, err := r.Say(t.Context(), 7, "", "one")
+		first, err := r.Say(t.Context(), 7, "", "one")
 		if err != nil {
 			t.Fatal(err)
 		}
 		s.Delete(s.Comments(7)[0].ID)
-		again, err := r.Say(t.Context(), 7, id, "two")
-		if all := s.Comments(7); err != nil || again == id || len(all) != 1 || all[0].Body != "two" {
-			t.Errorf("id %s after %s, comments %+v, %v; want a new one", again, id, all, err)
+		again, err := r.Say(t.Context(), 7, first.ID, "two")
+		if all := s.Comments(7); err != nil || again == first || len(all) != 1 || all[0].Body != "two" {
+			t.Errorf("%+v after %+v, comments %+v, %v; want a new one", again, first, all, err)
 		}
 	})
 }
@@ -212,7 +212,7 @@ func TestGitLabTakesNoOrders(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	id, err := r.Say(t.Context(), 7, "", "a plan\n/merge\n  /approve\nsee docs/use")
+	said, err := r.Say(t.Context(), 7, "", "a plan\n/merge\n  /approve\nsee docs/use")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -220,7 +220,7 @@ func TestGitLabTakesNoOrders(t *testing.T) {
 	if got := s.Comments(7)[0].Body; got != want {
 		t.Errorf("it says %q; want %q", got, want)
 	}
-	if _, err := r.Say(t.Context(), 7, id, "/close\r\n/close"); err != nil { // an edit gives orders, too
+	if _, err := r.Say(t.Context(), 7, said.ID, "/close\r\n/close"); err != nil { // an edit gives orders, too
 		t.Fatal(err)
 	}
 }

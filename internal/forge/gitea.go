@@ -113,28 +113,32 @@ func giteaPull(r *gitea.PullRequest) Pull {
 }
 
 // Say implements Repository.
-func (g *Gitea) Say(ctx context.Context, pull int, id, text string) (string, error) {
+func (g *Gitea) Say(ctx context.Context, pull int, id, text string) (Said, error) {
 	client, err := g.client(ctx)
 	if err != nil {
-		return "", err
+		return Said{}, err
 	}
 	if id == "" {
 		if id, err = g.said(client, pull, text); err != nil {
-			return "", err
+			return Said{}, err
 		}
 	}
 	if number, err := strconv.ParseInt(id, 10, 64); err == nil {
-		_, answer, err := client.EditIssueComment(g.owner, g.name, number, gitea.EditIssueCommentOption{Body: text})
-		if err == nil || answer == nil || answer.StatusCode != http.StatusNotFound {
-			return id, enoughOfGitea(answer, err)
+		edited, answer, err := client.EditIssueComment(g.owner, g.name, number,
+			gitea.EditIssueCommentOption{Body: text})
+		switch {
+		case err == nil:
+			return Said{id, edited.Body}, nil
+		case answer == nil || answer.StatusCode != http.StatusNotFound:
+			return Said{}, enoughOfGitea(answer, err)
 		}
 	}
 	made, answer, err := client.CreateIssueComment(g.owner, g.name, int64(pull),
 		gitea.CreateIssueCommentOption{Body: text})
 	if err != nil {
-		return "", enoughOfGitea(answer, err)
+		return Said{}, enoughOfGitea(answer, err)
 	}
-	return strconv.FormatInt(made.ID, 10), nil
+	return Said{strconv.FormatInt(made.ID, 10), made.Body}, nil
 }
 
 // me is the id of this user.
@@ -252,7 +256,7 @@ func (g *Gitea) Talk(ctx context.Context, p Pull) (talk Talk, err error) {
 	for _, c := range comments {
 		talk.Comments = append(talk.Comments, Comment{
 			ID: strconv.FormatInt(c.ID, 10), By: c.Poster.UserName, Bot: isGitea(c.Poster), Text: c.Body, At: c.Created,
-			Edited: true, Address: g.site.page(c.HTMLURL),
+			Edited: true, Changed: c.Updated, Address: g.site.page(c.HTMLURL),
 		})
 	}
 	return talk, nil

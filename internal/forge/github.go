@@ -88,25 +88,25 @@ func pullOf(p *github.PullRequest) Pull {
 }
 
 // Say implements Repository.
-func (g *GitHub) Say(ctx context.Context, pull int, id, text string) (string, error) {
+func (g *GitHub) Say(ctx context.Context, pull int, id, text string) (Said, error) {
 	comment := &github.IssueComment{Body: &text}
 	if id == "" {
 		var err error
 		if id, err = g.said(ctx, pull, text); err != nil {
-			return "", enough(err)
+			return Said{}, enough(err)
 		}
 	}
 	if number, err := strconv.ParseInt(id, 10, 64); err == nil {
-		_, answer, err := g.client.Issues.EditComment(ctx, g.owner, g.name, number, comment)
+		edited, answer, err := g.client.Issues.EditComment(ctx, g.owner, g.name, number, comment)
 		if err == nil || answer == nil || answer.StatusCode != http.StatusNotFound {
-			return id, enough(err)
+			return Said{id, edited.GetBody()}, enough(err)
 		}
 	}
 	made, _, err := g.client.Issues.CreateComment(ctx, g.owner, g.name, pull, comment)
 	if err != nil {
-		return "", enough(err)
+		return Said{}, enough(err)
 	}
-	return strconv.FormatInt(made.GetID(), 10), nil
+	return Said{strconv.FormatInt(made.GetID(), 10), made.GetBody()}, nil
 }
 
 // login is that of this user. An app is not told who it is: it is "".

@@ -58,7 +58,7 @@ func (g *GitHub) Talk(ctx context.Context, p Pull) (talk Talk, err error) {
 		talk.Comments = append(talk.Comments, Comment{
 			ID: strconv.FormatInt(c.GetID(), 10), By: c.GetUser().GetLogin(), Bot: isBot(c.GetUser()),
 			Text: c.GetBody(), At: c.GetCreatedAt().Time, Edited: !c.GetUpdatedAt().Equal(c.GetCreatedAt()),
-			Address: g.site.page(c.GetHTMLURL()),
+			Changed: c.GetUpdatedAt().Time, Address: g.site.page(c.GetHTMLURL()),
 		})
 	}
 	return talk, nil

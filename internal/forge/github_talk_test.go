@@ -76,9 +76,10 @@ func TestWhatPeopleSaid(t *testing.T) {
 				Address: pull + "1005"},
 		},
 		Comments: []forge.Comment{
-			{ID: "1006", By: "ann", Text: "one", At: at, Address: issue + "1006"},
-			{ID: "1007", By: "bob", Text: "2", At: at, Edited: true, Address: issue + "1007"},
-			{ID: "1009", By: "app[bot]", Bot: true, Text: "three", At: at, Address: issue + "1009"},
+			{ID: "1006", By: "ann", Text: "one", At: at, Changed: at, Address: issue + "1006"},
+			{ID: "1007", By: "bob", Text: "2", At: at, Edited: true, Changed: at.Add(time.Minute),
+				Address: issue + "1007"},
+			{ID: "1009", By: "app[bot]", Bot: true, Text: "three", At: at, Changed: at, Address: issue + "1009"},
 		},
 	}
 	if d := cmp.Diff(want, talk); d != "" {

@@ -111,8 +111,8 @@ func TestACommentIsReplaced(t *testing.T) {
 			}
 			var bodies []string
 			for _, c := range s.Comments(7) {
-				if bodies = append(bodies, c.Body); c.Body == text && strconv.FormatInt(c.ID, 10) != got {
-					t.Errorf("the id is %s; want %d", got, c.ID)
+				if bodies = append(bodies, c.Body); c.Body == text && strconv.FormatInt(c.ID, 10) != got.ID {
+					t.Errorf("the id is %s; want %d", got.ID, c.ID)
 				}
 			}
 			if !slices.Equal(bodies, row.want) {
@@ -124,14 +124,14 @@ func TestACommentIsReplaced(t *testing.T) {
 
 func TestADeletedCommentIsWrittenAnew(t *testing.T) {
 	s, g := started(t)
-	id, err := g.Say(t.Context(), 7, "", "one")
+	first, err := g.Say(t.Context(), 7, "", "one")
 	if err != nil {
 		t.Fatal(err)
 	}
 	s.Delete(s.Comments(7)[0].ID)
-	again, err := g.Say(t.Context(), 7, id, "two")
-	if all := s.Comments(7); err != nil || again == id || len(all) != 1 || all[0].Body != "two" {
-		t.Errorf("id %s after %s, comments %+v, %v; want a new one", again, id, all, err)
+	again, err := g.Say(t.Context(), 7, first.ID, "two")
+	if all := s.Comments(7); err != nil || again == first || len(all) != 1 || all[0].Body != "two" {
+		t.Errorf("%+v after %+v, comments %+v, %v; want a new one", again, first, all, err)
 	}
 }
 

@@ -120,27 +120,30 @@ func (g *GitLab) pull(m *gitlab.BasicMergeRequest) Pull {
 }
 
 // Say implements Repository.
-func (g *GitLab) Say(ctx context.Context, pull int, id, text string) (string, error) {
+func (g *GitLab) Say(ctx context.Context, pull int, id, text string) (Said, error) {
 	text = noOrders(text)
 	if id == "" {
 		var err error
 		if id, err = g.said(ctx, pull, text); err != nil {
-			return "", err
+			return Said{}, err
 		}
 	}
 	if number, err := strconv.ParseInt(id, 10, 64); err == nil {
-		_, answer, err := g.client.Notes.UpdateMergeRequestNote(g.project, int64(pull), number,
+		edited, answer, err := g.client.Notes.UpdateMergeRequestNote(g.project, int64(pull), number,
 			&gitlab.UpdateMergeRequestNoteOptions{Body: &text}, gitlab.WithContext(ctx))
-		if !errors.Is(err, gitlab.ErrNotFound) {
-			return id, enoughOf(answer, err)
+		switch {
+		case err == nil:
+			return Said{id, edited.Body}, nil
+		case !errors.Is(err, gitlab.ErrNotFound):
+			return Said{}, enoughOf(answer, err)
 		}
 	}
 	made, answer, err := g.client.Notes.CreateMergeRequestNote(g.project, int64(pull),
 		&gitlab.CreateMergeRequestNoteOptions{Body: &text}, gitlab.WithContext(ctx))
 	if err != nil {
-		return "", enoughOf(answer, err)
+		return Said{}, enoughOf(answer, err)
 	}
-	return strconv.FormatInt(made.ID, 10), nil
+	return Said{strconv.FormatInt(made.ID, 10), made.Body}, nil
 }
 
 // noOrders is a text that GitLab takes no orders from: a line that begins with /merge would merge, in the name of who

@@ -42,7 +42,7 @@ func (g *GitLab) Talk(ctx context.Context, p Pull) (talk Talk, err error) {
 		id := strconv.FormatInt(n.ID, 10)
 		talk.Comments = append(talk.Comments, Comment{
 			ID: id, By: n.Author.Username, Bot: botOfGitLab.MatchString(n.Author.Username), Text: n.Body,
-			At: *n.CreatedAt, Edited: !n.UpdatedAt.Equal(*n.CreatedAt),
+			At: *n.CreatedAt, Edited: !n.UpdatedAt.Equal(*n.CreatedAt), Changed: *n.UpdatedAt,
 			Address: g.site.page(p.Address + "#note_" + id),
 		})
 	}

@@ -28,7 +28,7 @@ type proposer interface {
 	create(ctx context.Context, p Proposal) (number int, err error)
 	revise(ctx context.Context, number int, p Proposal) error
 	shut(ctx context.Context, number int) error
-	Say(ctx context.Context, pull int, id, text string) (string, error)
+	Say(ctx context.Context, pull int, id, text string) (Said, error)
 }
 
 func propose(ctx context.Context, f proposer, p Proposal) (int, error) {

@@ -142,16 +142,23 @@ func find(asks []plan.Ask, h plan.Hazard, p plan.Part) *plan.Part {
 	return nil
 }
 
-// hears adds each yes that was not seen before, bound to what was shown.
-func (c *consents) hears(talk forge.Talk) {
+// hears adds each yes that was not seen before, bound to what was shown. Where the comment does not stand as it was
+// said, nobody knows what they saw.
+func (c *consents) hears(talk forge.Talk, stands bool) {
+	add := func(y yes) {
+		if !stands && len(y.Asks) > 0 {
+			y.Asks, y.Lacks = nil, unseen
+		}
+		c.Yes = append(c.Yes, y)
+	}
 	for _, r := range talk.Reviews {
 		if r.Opinion == forge.Approves && !c.knows("review "+r.ID) {
-			c.Yes = append(c.Yes, c.reviewed(r))
+			add(c.reviewed(r))
 		}
 	}
 	for _, m := range talk.Comments {
 		if digest := approves(m.Text); digest != "" && !c.knows("comment "+m.ID) {
-			c.Yes = append(c.Yes, c.named(m, digest))
+			add(c.named(m, digest))
 		}
 	}
 	if n := len(c.Shown); n > 0 { // one of each is enough: which state was shown matters to what is not read yet
@@ -160,6 +167,9 @@ func (c *consents) hears(talk forge.Talk) {
 		c.Since = len(c.Shown) - 1
 	}
 }
+
+// unseen is why a yes is to nothing whose giver may not have seen the comment as adsync wrote it.
+const unseen = "this comment was changed meanwhile, and may not have shown this: read it again, and approve again"
 
 func (c *consents) knows(id string) bool {
 	return slices.ContainsFunc(c.Yes, func(y yes) bool { return y.ID == id })

@@ -59,6 +59,9 @@ func (f *consenting) writes(by, text string) {
 	f.moves()
 }
 
+// touches has somebody edit adsync's comment.
+func (f *consenting) touches(text string) { f.hub.writes(7, f.hub.own[7].ID, text) }
+
 // moves has the forge say that something of the pull request is another.
 func (f *consenting) moves() {
 	f.now = f.now.Add(time.Second)
@@ -269,6 +272,36 @@ func TestWhoseYesCounts(t *testing.T) {
 			f.stamp, f.asks[7] = "two", "a=1 b=7"
 			f.look(f.t)
 			f.writes("bob", "adsync approve "+askedOf(7, "a=1 b=2").Digest)
+		}, both, "Approved by `bob`"},
+		{"a review of what somebody made of adsync's comment", func(f *consenting) {
+			f.touches("plan h1: b=1")
+			f.reviews("bob", "h1")
+		}, nil, "this comment was changed meanwhile"},
+		{"a digest in it", func(f *consenting) {
+			f.touches("plan h1: b=1")
+			f.writes("bob", "adsync approve {}")
+		}, nil, "this comment was changed meanwhile"},
+		{"of that, which is put right before anybody looks", func(f *consenting) {
+			genuine := f.hub.own[7].Text
+			f.touches("plan h1: b=1")
+			f.reviews("bob", "h1")
+			f.touches(genuine)
+		}, nil, "this comment was changed meanwhile"},
+		{"where somebody deleted it", func(f *consenting) {
+			delete(f.hub.own, 7)
+			f.reviews("bob", "h1")
+		}, nil, "this comment was changed meanwhile"},
+		{"after adsync has written it again", func(f *consenting) {
+			f.touches("plan h1: b=1")
+			f.moves()
+			f.look(f.t)
+			f.reviews("bob", "h1")
+		}, both, "Approved by `bob`"},
+		{"before somebody touched it", func(f *consenting) {
+			f.reviews("bob", "h1")
+			f.look(f.t)
+			f.touches("plan h1: b=1")
+			f.moves()
 		}, both, "Approved by `bob`"},
 		{"by two, each once", func(f *consenting) {
 			f.reviews("bob", "h1")

@@ -5,16 +5,14 @@
 // It refuses to take a word of a pull request for more than data: its files are planned under the policy of the branch
 // it goes into. Its invariants: nothing is sent to the service; a yes is to what was shown to who gave it.
 //
-// desk.go sees to the pull requests in turn; planner.go plans one; consent.go says what was agreed to, and whether that
-// counts, and said.go says so to people; before.go has one be applied before its merge; merged.go sees to those that
-// are merged.
+// desk.go sees to the pull requests in turn; planner.go plans one; comment.go keeps the comment as adsync wrote it;
+// consent.go says what was agreed to, and whether that counts, and said.go says so to people; before.go has one be
+// applied before its merge; merged.go sees to those that are merged.
 package pulls
 
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -112,6 +110,7 @@ type answered struct {
 	Stamp   string `json:"stamp"`
 	Comment string `json:"comment,omitempty"` // its id at the forge; "" where there is none
 	Sum     string `json:"sum,omitempty"`     // of its text
+	Stands  string `json:"stands,omitempty"`  // how the forge has it, by marksOf; no time where it was not read since
 	Verdict string `json:"verdict,omitempty"` // of the head
 	Noted   string `json:"noted,omitempty"`   // sum of what stands at its lines; unsure where that is not known
 
@@ -310,13 +309,14 @@ func (d *Desk) answer(ctx context.Context, pull forge.Pull, a answered, stamp st
 	read.sees(pull.Updated, d.Now())
 	var talk forge.Talk
 	if a.listens(d.Rules) {
-		if talk, err = d.hear(ctx, pull, &c); err != nil {
+		if talk, err = d.hear(ctx, pull, a, &c); err != nil {
 			return a, err
 		}
 	}
 	heard := sumOf(talk)
 	again, expired := a.Head == pull.Head && a.Stamp == stamp, !a.Until.IsZero() && d.Now().After(a.Until)
-	if again && !a.Waits && d.stale[pull.Number] == 0 && a.Heard == heard && !expired {
+	touched := len(d.Rules.Approvers) > 0 && a.Comment != "" && !a.stands(talk)
+	if again && !a.Waits && d.stale[pull.Number] == 0 && a.Heard == heard && !expired && !touched {
 		return read, nil
 	}
 	answer, err := d.Plan(ctx, pull)
@@ -332,12 +332,10 @@ func (d *Desk) answer(ctx context.Context, pull forge.Pull, a answered, stamp st
 		return answered{Head: pull.Head, Stamp: stamp, Heard: heard,
 			Updated: read.Updated, Seen: read.Seen, Settled: read.Settled}, nil
 	}
-	if !a.listens(d.Rules) {
-		if talk, err = d.hear(ctx, pull, &c); err != nil {
-			return a, err
-		}
-		heard = sumOf(talk)
+	if talk, err = d.hear(ctx, pull, a, &c); err != nil { // planning takes its time
+		return a, err
 	}
+	heard = sumOf(talk)
 	if a.Comment == "" { // something may stand at its lines from before it was closed and opened again
 		a.Noted = unsure
 	}
@@ -345,7 +343,7 @@ func (d *Desk) answer(ctx context.Context, pull forge.Pull, a answered, stamp st
 	if c.Owned = answer.Owned; c.Owned != nil {
 		c.Owned.Head = pull.Head
 	}
-	moved := c.shows(answer.Asked)
+	c.shows(answer.Asked)
 	all, err := d.judge(ctx, pull, c, talk)
 	if err != nil {
 		return a, err
@@ -361,16 +359,8 @@ func (d *Desk) answer(ctx context.Context, pull forge.Pull, a answered, stamp st
 	if err != nil {
 		return a, err
 	}
-	if a, err = d.say(ctx, pull.Number, a, wholeText(d, answer, all, talk)); err != nil {
+	if a, err = tells(ctx, d, pull, a, &c, wholeText(d, answer, all, talk), talk); err != nil {
 		return a, err
-	}
-	if moved && len(d.Rules.Approvers) > 0 { // who has said something by now may have seen what was shown before
-		if _, err = d.hear(ctx, pull, &c); err == nil {
-			err = d.put(consentsOf(pull.Number), c)
-		}
-		if err != nil {
-			return a, err
-		}
 	}
 	said := string(verdict.State) + " " + verdict.Text
 	if a.Head != pull.Head || a.Verdict != said {
@@ -407,26 +397,13 @@ func (w awaited) sees(number int, stale, again bool) (asks bool) {
 	return false
 }
 
-// say replaces the comment of a pull request, where it says something else.
-func (d *Desk) say(ctx context.Context, number int, a answered, text string) (answered, error) {
-	sum := sha256.Sum256([]byte(text))
-	if said := hex.EncodeToString(sum[:]); a.Sum != said || a.Comment == "" {
-		id, err := d.Forge.Say(ctx, number, a.Comment, text)
-		if err != nil {
-			return a, err
-		}
-		a.Comment, a.Sum = id, said
-	}
-	return a, nil
-}
-
 // hear reads what people said of a pull request. Where nobody's yes can count, it is answered without that, too.
-func (d *Desk) hear(ctx context.Context, pull forge.Pull, c *consents) (forge.Talk, error) {
+func (d *Desk) hear(ctx context.Context, pull forge.Pull, a answered, c *consents) (forge.Talk, error) {
 	talk, err := d.Forge.Talk(ctx, pull)
 	limit := new(forge.LimitError)
 	switch yes := len(d.Rules.Approvers) > 0; {
 	case err == nil && yes:
-		c.hears(talk)
+		c.hears(talk, a.stands(talk))
 	case err != nil && (yes || errors.As(err, &limit)):
 		return forge.Talk{}, err
 	}

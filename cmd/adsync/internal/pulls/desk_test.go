@@ -25,7 +25,9 @@ type hub struct {
 	next    int
 	found   int // how often somebody asked for a pull request
 
-	comments []string             // that were written
+	comments []string // that were written
+	own      map[int]forge.Comment
+	clock    int64                // of comments
 	notes    map[int][]forge.Note // that stand at lines
 	heard    int                  // how often people were
 	judged   map[string]string    // the last status by commit
@@ -44,9 +46,9 @@ func (h *hub) fails() error {
 
 func (h *hub) Open(context.Context, string) ([]forge.Pull, error) { return h.open, h.fails() }
 
-func (h *hub) Say(_ context.Context, pull int, id, text string) (string, error) {
+func (h *hub) Say(_ context.Context, pull int, id, text string) (forge.Said, error) {
 	if err := h.fails(); err != nil {
-		return "", err
+		return forge.Said{}, err
 	}
 	h.asked = append(h.asked, fmt.Sprintf("%d %s: %s", pull, id, text))
 	h.comments = append(h.comments, text)
@@ -54,7 +56,14 @@ func (h *hub) Say(_ context.Context, pull int, id, text string) (string, error) 
 		h.next++
 		id = fmt.Sprint("c", h.next)
 	}
-	return id, nil
+	h.writes(pull, id, strings.TrimRight(text, "\n")) // as some forges do
+	return forge.Said{ID: id, Text: h.own[pull].Text}, nil
+}
+
+// writes has adsync's comment be another.
+func (h *hub) writes(pull int, id, text string) {
+	h.clock++
+	h.own[pull] = forge.Comment{ID: id, By: "adsync", Text: text, Edited: true, Changed: time.Unix(h.clock, 0)}
 }
 
 func (h *hub) Annotate(_ context.Context, p forge.Pull, _ string, notes []forge.Note) error {
@@ -90,7 +99,11 @@ func (h *hub) Find(_ context.Context, number int) (forge.Pull, error) {
 
 func (h *hub) Talk(_ context.Context, p forge.Pull) (forge.Talk, error) {
 	h.heard++
-	return h.talk[p.Number], h.fails()
+	talk := h.talk[p.Number]
+	if own := h.own[p.Number]; own.ID != "" {
+		talk.Comments = append(slices.Clone(talk.Comments), own)
+	}
+	return talk, h.fails()
 }
 
 func (h *hub) Authors(context.Context, forge.Pull) ([]string, error) { return h.authors, h.fails() }
@@ -117,7 +130,7 @@ type fixture struct {
 func newFixture(t *testing.T) *fixture {
 	f := &fixture{
 		hub: &hub{talk: map[int]forge.Talk{}, merged: map[int]string{}, judged: map[string]string{},
-			heads: map[int]string{}, notes: map[int][]forge.Note{}},
+			heads: map[int]string{}, notes: map[int][]forge.Note{}, own: map[int]forge.Comment{}},
 		stamp: "one", plans: map[int]string{}, asks: map[int]string{}, owned: map[int]Owned{},
 		now: time.Unix(1e9, 0),
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -47,6 +48,8 @@ type request struct {
 	files    map[string]int // what its head changes
 	comment  string         // at the forge; "" is none
 	comments int            // that were made
+	changed  time.Time      // when the comment was edited last
+	genuine  string         // what it said before somebody forged it
 	shownOf  string         // the head that the last plan in the comment is of
 	said     []*said
 	talk     forge.Talk
@@ -193,7 +196,7 @@ func (w *world) somebody() {
 	w.moves++
 	w.now = w.now.Add(time.Second)
 	of := w.pulls[rapid.IntRange(7, 8).Draw(w.t, "of pull request")]
-	switch what := rapid.IntRange(0, 9).Draw(w.t, "does"); {
+	switch what := rapid.IntRange(0, 10).Draw(w.t, "does"); {
 	case what == 0:
 		w.live[rapid.SampledFrom([]string{"a", "b", "c"}).Draw(w.t, "name")] = w.amount()
 	case of.Closed:
@@ -205,6 +208,8 @@ func (w *world) somebody() {
 		w.takesBack(of)
 	case what == 4:
 		w.says(of, "eve", true)
+	case what == 10:
+		w.forges(of)
 	default:
 		w.says(of, "bob", what%2 == 0)
 	}
@@ -222,6 +227,20 @@ func (w *world) push(of *request) {
 		}
 	}
 }
+
+// forges has somebody who may edit adsync's comment have it show other amounts, or take it away, or put it right again.
+func (w *world) forges(of *request) {
+	if of.changed = w.now; of.genuine != "" {
+		of.comment, of.genuine = of.genuine, ""
+		return
+	}
+	if of.genuine = of.comment; rapid.IntRange(0, 3).Draw(w.t, "deletes") == 0 {
+		of.comment = ""
+	}
+	of.comment = amount.ReplaceAllString(of.comment, fmt.Sprint(">", w.amount()))
+}
+
+var amount = regexp.MustCompile(">[0-9]")
 
 func (w *world) merge(of *request) {
 	maps.Copy(w.branch, of.files)
@@ -304,7 +323,12 @@ func (w *world) Talk(_ context.Context, p forge.Pull) (forge.Talk, error) {
 	w.between()
 	of := w.pulls[p.Number]
 	of.heard = w.moves
-	return of.talk, nil
+	talk := of.talk
+	if of.comment != "" {
+		talk.Comments = append(slices.Clone(talk.Comments),
+			forge.Comment{ID: "own", Text: of.comment, Changed: of.changed})
+	}
+	return talk, nil
 }
 
 func (w *world) Authors(context.Context, forge.Pull) ([]string, error) {
@@ -317,17 +341,17 @@ func (w *world) InTeam(context.Context, string, string) (bool, error) {
 }
 
 // Say replaces the one comment. Of what people agreed to by then stays what a plan of a later head holds, too.
-func (w *world) Say(_ context.Context, number int, id, text string) (string, error) {
+func (w *world) Say(_ context.Context, number int, id, text string) (forge.Said, error) {
 	w.between()
 	of := w.pulls[number]
-	if of.comment == "" {
+	if of.comment == "" && of.genuine == "" {
 		of.comments++
 	}
-	of.comment = text
-	of.Updated = w.now
+	of.comment, of.genuine = text, ""
+	of.Updated, of.changed = w.now, w.now
 	_, after, is := strings.Cut(text, "head=")
-	if head, _, _ := strings.Cut(after, " "); is && strings.TrimSpace(head) != of.shownOf {
-		of.shownOf = strings.TrimSpace(head)
+	if words := strings.Fields(after); is && words[0] != of.shownOf {
+		of.shownOf = words[0]
 		for _, s := range of.said {
 			maps.DeleteFunc(s.sees, func(word string, _ bool) bool {
 				return !strings.Contains(text, " "+word+"\n") && !strings.Contains(text, " "+word+" ")
@@ -335,7 +359,7 @@ func (w *world) Say(_ context.Context, number int, id, text string) (string, err
 		}
 	}
 	w.between() // it is said, and the answer may be lost
-	return "c1", nil
+	return forge.Said{ID: "own", Text: text}, nil
 }
 
 func (w *world) Judge(context.Context, string, forge.Verdict) error {

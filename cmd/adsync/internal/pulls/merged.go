@@ -115,7 +115,7 @@ func (d *Desk) take(ctx context.Context, p forge.Pull) (given int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	talk, err := d.hear(ctx, p, &c)
+	talk, err := d.hear(ctx, p, d.said[p.Number], &c)
 	if err != nil {
 		return 0, err
 	}

@@ -45,9 +45,9 @@ func (n *noting) Find(context.Context, int) (forge.Pull, error)               { 
 func (n *noting) Talk(context.Context, forge.Pull) (talk forge.Talk, _ error) { return talk, nil }
 func (n *noting) Consents() (reviews, comments bool)                          { return true, true }
 
-func (n *noting) Say(context.Context, int, string, string) (string, error) {
+func (n *noting) Say(context.Context, int, string, string) (forge.Said, error) {
 	n.dies()
-	return "c1", nil
+	return forge.Said{ID: "c1"}, nil
 }
 
 func (n *noting) Judge(context.Context, string, forge.Verdict) error {
