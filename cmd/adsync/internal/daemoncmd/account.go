@@ -65,7 +65,7 @@ func versionOf(a config.DaemonAccount) string {
 		g.Timeout, g.Author.Value, a.Uploads.Value, a.Answers.Value, a.Proposes, fmt.Sprintf("%+v", a.Notify),
 		a.Pulls.Repository.Value, a.Pulls.API.Value, a.Pulls.Token.From, a.Pulls.Token.Value, a.Pulls.Every,
 		fmt.Sprint(a.Pulls.Approvers), a.Pulls.FourEyes, a.Pulls.ReviewExpires, a.Pulls.ProposeResults, a.Pulls.Before,
-		a.Pulls.CodeOwners})
+		a.Pulls.CodeOwners, a.Pulls.Forge.Value})
 }
 
 // stateFolderOf is where the state of an account from git lies that names no folder.
