@@ -133,7 +133,15 @@ func (o *Own) end(ctx context.Context, env *session.Env, of purpose, kept propos
 	if err := o.Forge.Withdraw(ctx, p, why); err != nil {
 		return err
 	}
-	env.Note("pull request %d is not needed any more", kept.Number)
+	was, err := o.Forge.Find(ctx, kept.Number)
+	if err != nil {
+		return err
+	}
+	if was.Merged != "" {
+		env.Note("pull request %d is merged", kept.Number)
+	} else {
+		env.Note("pull request %d is not needed any more", kept.Number)
+	}
 	return o.Kept.Delete(nameFor(of))
 }
 
