@@ -120,6 +120,21 @@ func TestWhatIsClosedWithoutAMergeGoesBack(t *testing.T) {
 	q.p.end()
 }
 
+// TestWhatIsDeletedWhileNobodyLooksGoesBack: where the forge lists pull requests, and has none of its number, it is
+// closed.
+func TestWhatIsDeletedWhileNobodyLooksGoesBack(t *testing.T) {
+	t.Parallel()
+	q := early(t)
+	pull := q.proposes(7, "bid: {max: 1.25}", "bid: {max: 1.20}")
+	q.forge.Set(pull)
+	q.agrees(pull)
+	q.dies()
+	q.forge.Set()
+	q.again()
+	q.comesTo("Trail runners", 1_250_000)
+	q.p.end()
+}
+
 // TestADaemonIsKilledBeforeAMerge: what it began is done once, and nothing of it is taken back by who begins anew.
 func TestADaemonIsKilledBeforeAMerge(t *testing.T) {
 	t.Parallel()

@@ -125,6 +125,15 @@ func begins(comment, text string) bool {
 	return strings.TrimSuffix(first, "\r") == mark
 }
 
+// deleted returns a pull request of which a forge says that there is none, where it lists those that there are. Who may
+// see none of them is told the same.
+func deleted(number int, err error, list func() error) (Pull, error) {
+	if failure := list(); failure != nil {
+		return Pull{}, errors.Join(err, failure)
+	}
+	return Pull{Number: number, Closed: true}, nil
+}
+
 // clipped is a text of at most some characters.
 func clipped(text string, most int) string {
 	if all := []rune(text); len(all) > most {

@@ -26,7 +26,8 @@ type Repository interface {
 	Notes
 	Proposals
 
-	// Find returns a pull request, open or not. It has the forge merge one anew whose branch has moved.
+	// Find returns a pull request, open or not. It has the forge merge one anew whose branch has moved. One that
+	// somebody deleted is closed, and nothing else is known of it: the forge has none of its number, and lists others.
 	Find(ctx context.Context, number int) (Pull, error)
 	// Consents reports which of reviews and comments can be approvals here: those of which the forge says what they
 	// are of, and whether somebody changed them.

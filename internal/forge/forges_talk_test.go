@@ -2,6 +2,7 @@ package forge_test
 
 import (
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -24,8 +25,15 @@ func TestOthersFindAPullRequest(t *testing.T) {
 			p.Source == o.repository+":x" {
 			t.Errorf("%+v, %v; want one that is open, from elsewhere", p, err)
 		}
-		if p, err = r.Find(t.Context(), 9); err == nil {
-			t.Errorf("%+v; want an error: there is none", p)
+		if p, err = r.Find(t.Context(), 9); err != nil || p != (forge.Pull{Number: 9, Closed: true}) {
+			t.Errorf("%+v, %v; want one that is closed: it is listed nowhere", p, err)
+		}
+		s.Refuse = func(w http.ResponseWriter, _ *http.Request) bool {
+			http.Error(w, `{"message": "404 Project Not Found"}`, http.StatusNotFound)
+			return true
+		}
+		if p, err = r.Find(t.Context(), 7); err == nil {
+			t.Errorf("%+v; want an error: nobody sees any", p)
 		}
 	})
 }

@@ -208,6 +208,14 @@ func (g *Gitea) Find(ctx context.Context, number int) (Pull, error) {
 		return Pull{}, err
 	}
 	r, answer, err := client.GetPullRequest(g.owner, g.name, int64(number))
+	if answer != nil && answer.StatusCode == http.StatusNotFound {
+		return deleted(number, err, func() error {
+			_, answer, err := client.ListRepoPullRequests(g.owner, g.name, gitea.ListPullRequestsOptions{
+				State: gitea.StateAll, ListOptions: gitea.ListOptions{Page: 1, PageSize: 1},
+			})
+			return enoughOfGitea(answer, err)
+		})
+	}
 	if err != nil {
 		return Pull{}, enoughOfGitea(answer, err)
 	}

@@ -15,7 +15,14 @@ import (
 
 // Find implements Repository.
 func (g *GitHub) Find(ctx context.Context, number int) (Pull, error) {
-	p, _, err := g.client.PullRequests.Get(ctx, g.owner, g.name, number)
+	p, answer, err := g.client.PullRequests.Get(ctx, g.owner, g.name, number)
+	if answer != nil && answer.StatusCode == http.StatusNotFound {
+		return deleted(number, err, func() error {
+			one := &github.PullRequestListOptions{State: "all", ListOptions: github.ListOptions{PerPage: 1}}
+			_, _, err := g.client.PullRequests.List(ctx, g.owner, g.name, one)
+			return enough(err)
+		})
+	}
 	if err != nil {
 		return Pull{}, enough(err)
 	}

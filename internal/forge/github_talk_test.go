@@ -35,9 +35,16 @@ func TestAPullRequestThatIsNotOpen(t *testing.T) {
 			}
 		})
 	}
-	_, g := started(t)
+	s, g := started(t)
+	if p, err := g.Find(t.Context(), 8); err != nil || p != (forge.Pull{Number: 8, Closed: true}) {
+		t.Errorf("what is not there is %+v, %v; want one that is closed", p, err)
+	}
+	s.Refuse = func(w http.ResponseWriter, _ *http.Request) bool {
+		http.Error(w, `{"message": "Not Found"}`, http.StatusNotFound)
+		return true
+	}
 	if p, err := g.Find(t.Context(), 8); err == nil {
-		t.Errorf("what is not there is %+v", p)
+		t.Errorf("where none is seen, it is %+v; want an error", p)
 	}
 }
 

@@ -15,6 +15,14 @@ import (
 // Find implements Repository.
 func (g *GitLab) Find(ctx context.Context, number int) (Pull, error) {
 	m, answer, err := g.client.MergeRequests.GetMergeRequest(g.project, int64(number), nil, gitlab.WithContext(ctx))
+	if errors.Is(err, gitlab.ErrNotFound) {
+		return deleted(number, err, func() error {
+			_, _, err := g.list(ctx, &gitlab.ListProjectMergeRequestsOptions{
+				Scope: new("all"), ListOptions: gitlab.ListOptions{PerPage: 1, Page: 1},
+			})
+			return err
+		})
+	}
 	if err != nil {
 		return Pull{}, enoughOf(answer, err)
 	}

@@ -283,7 +283,7 @@ func (d *Desk) landed(ctx context.Context, branch string, open []forge.Pull, pla
 	}
 	merged := p.Merged != "" && p.Branch == branch
 	var failed error
-	if !merged { // said before it is so: whoever is killed in between says it again
+	if !merged && p.Head != "" { // said before it is so: whoever is killed in between says it again
 		failed = takeBack(ctx, d, a)
 	}
 	if err := NeverAhead(d.Kept); err != nil {

@@ -71,6 +71,11 @@ func (f *earlyFixture) approves(number int, by string) {
 }
 
 func (f *earlyFixture) closes(number int, merged string) {
+	for _, p := range f.hub.open {
+		if p.Number == number {
+			f.hub.heads[number] = p.Head
+		}
+	}
 	f.hub.open = slices.DeleteFunc(f.hub.open, func(p forge.Pull) bool { return p.Number == number })
 	f.hub.merged[number] = merged
 }
@@ -197,6 +202,22 @@ func TestWhatIsClosedIsSeenWithoutAPlan(t *testing.T) {
 	f.closes(7, "")
 	if f.look(t); f.ahead(t) != "" {
 		t.Errorf("the account has %q; want its branch alone", f.ahead(t))
+	}
+}
+
+// A pull request that somebody deleted is closed, and nothing can be said of it.
+func TestWhatIsDeletedIsTakenBack(t *testing.T) {
+	f := newEarly(t)
+	f.opens(7, "a", "before-merge:bid=1")
+	f.look(t)
+	f.approves(7, "bob")
+	f.look(t)
+	before := f.ahead(t)
+	f.closes(7, "")
+	f.hub.deleted = 7
+	if said := f.look(t); before != "7 a" || f.ahead(t) != "" || len(said) > 0 || len(f.Desk.said) > 0 {
+		t.Errorf("the account has %q, and then %q; the forge is told %q, and %d are remembered; want it, then nothing",
+			before, f.ahead(t), said, len(f.Desk.said))
 	}
 }
 

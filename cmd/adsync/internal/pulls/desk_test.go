@@ -35,6 +35,7 @@ type hub struct {
 	talk    map[int]forge.Talk
 	merged  map[int]string // commits by which the branch has pull requests
 	heads   map[int]string // of pull requests that are not open
+	deleted int            // number of one of which nothing is known
 	authors []string
 }
 
@@ -91,6 +92,9 @@ func (h *hub) Find(_ context.Context, number int) (forge.Pull, error) {
 		if p.Number == number {
 			return p, h.fails()
 		}
+	}
+	if number == h.deleted {
+		return forge.Pull{Number: number, Closed: true}, h.fails()
 	}
 	return forge.Pull{
 		Number: number, Head: h.heads[number], Branch: "main", Closed: true, Merged: h.merged[number],
