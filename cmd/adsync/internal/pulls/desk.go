@@ -82,8 +82,10 @@ type Desk struct {
 	said   map[int]answered // what was answered, by number; nil before it was read
 	tried  map[int]int      // how often since it was answered, by number
 	stale  awaited
-	until  time.Time // before which the forge is not asked
-	failed bool      // which was said
+	turn   int         // of looks
+	seen   map[int]int // in which turn it was seen to since it is no longer open, by number
+	until  time.Time   // before which the forge is not asked
+	failed bool        // which was said
 
 	noteless bool // nothing can stand at lines, which was said
 }
@@ -283,6 +285,7 @@ func (d *Desk) forget(number int) error {
 		delete(d.said, number)
 		delete(d.tried, number)
 		delete(d.stale, number)
+		delete(d.seen, number)
 	}
 	return err
 }
@@ -433,7 +436,7 @@ func (d *Desk) read() error {
 		}
 		said[number] = a
 	}
-	d.said, d.tried, d.stale = said, map[int]int{}, awaited{}
+	d.said, d.tried, d.stale, d.seen = said, map[int]int{}, awaited{}, map[int]int{}
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package pulls
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -53,13 +54,13 @@ func (d *Desk) Settle(ctx context.Context) {
 		if err == nil && p.Merged != "" && p.Branch == branch {
 			_, err = d.take(ctx, p)
 		}
-		if d.rest(err) != nil {
-			return
+		if d.rest(err) != nil && (d.Now().Before(d.until) || ctx.Err() != nil) {
+			return // what is wrong with one alone keeps no other from it
 		}
 	}
 }
 
-// close sees to the pull requests that are no longer open.
+// close sees to the pull requests that are no longer open, those first that it has not seen to for longest.
 func (d *Desk) close(ctx context.Context, branch string, open []forge.Pull) error {
 	still := map[int]bool{}
 	for _, pull := range open {
@@ -67,14 +68,18 @@ func (d *Desk) close(ctx context.Context, branch string, open []forge.Pull) erro
 	}
 	maps.DeleteFunc(d.tried, func(number, _ int) bool { return !still[number] && d.said[number] == answered{} })
 	var failures []error
+	d.turn++
 	asked := 0
-	for _, number := range slices.Sorted(maps.Keys(d.said)) {
+	for _, number := range slices.SortedFunc(maps.Keys(d.said), func(a, b int) int {
+		return cmp.Or(cmp.Compare(d.seen[a], d.seen[b]), cmp.Compare(a, b))
+	}) {
 		if still[number] && d.said[number].Merged == "" {
 			continue
 		}
 		if asked++; asked > mostPlans || d.Now().Before(d.until) {
 			break
 		}
+		d.seen[number] = d.turn
 		if err := d.rest(d.closed(ctx, branch, number)); err != nil {
 			failures = append(failures, fmt.Errorf("pull request %d: %w", number, err))
 		}
