@@ -33,12 +33,13 @@ func (w Where) base(example string) (*url.URL, error) {
 
 func isHere(host string) bool { return host == "127.0.0.1" || host == "::1" || host == "localhost" }
 
-// client is what asks a forge, and no other host.
+// client is what asks a forge, and no other host, nor the same in clear where the forge is asked by https.
 func (w Where) client(base *url.URL) *http.Client {
+	s := &signed{base: base, token: w.Token}
 	return &http.Client{
-		Transport: &signed{host: base.Host, token: w.Token}, Timeout: 30 * time.Second,
+		Transport: s, Timeout: 30 * time.Second,
 		CheckRedirect: func(r *http.Request, via []*http.Request) error {
-			if r.URL.Host != base.Host || len(via) > 3 {
+			if !s.isOf(r.URL) || len(via) > 3 {
 				return errElsewhere
 			}
 			return nil
@@ -48,11 +49,13 @@ func (w Where) client(base *url.URL) *http.Client {
 
 var errElsewhere = errors.New("the forge sends this request elsewhere")
 
-// signed gives the token to the forge, and to no other host.
+// signed gives the token to the forge at an address, and to nobody else.
 type signed struct {
-	host  string
+	base  *url.URL
 	token func(context.Context) (string, error)
 }
+
+func (s *signed) isOf(u *url.URL) bool { return u.Scheme == s.base.Scheme && u.Host == s.base.Host }
 
 // The bounds of what is read of an answer, in bytes: 100 comments of 65,536 characters, each of them escaped, are
 // within the first. What a forge says of an error ends in a log.
@@ -62,7 +65,7 @@ const (
 )
 
 func (s *signed) RoundTrip(r *http.Request) (*http.Response, error) {
-	if r.URL.Host != s.host {
+	if !s.isOf(r.URL) {
 		return nil, errElsewhere
 	}
 	token, err := s.token(r.Context())
