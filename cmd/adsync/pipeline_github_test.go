@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,8 +13,39 @@ func (p *pipeline) github(job, ref string, values map[string]string) (string, er
 	p.t.Helper()
 	r := p.machine(ref)
 	said, err := r.GitHub(job, values)
-	p.summary = r.Summary
+	p.summary, p.found = r.Summary, nil
+	if outputs, failure := os.ReadFile(filepath.Join(r.Temp, "output")); failure == nil {
+		_, name, _ := strings.Cut(strings.TrimSpace(string(outputs)), "sarif=")
+		p.found, _ = os.ReadFile(name) // an apply has none
+	}
 	return said, err
+}
+
+// finds holds that the output sarif of the last job names one problem, at a line of a file.
+func (p *pipeline) finds(file string, line int) {
+	p.t.Helper()
+	var sarif struct {
+		Version string
+		Runs    []struct {
+			Results []struct {
+				Level     string
+				Locations []struct {
+					Physical struct {
+						File   struct{ URI string } `json:"artifactLocation"`
+						Region struct{ StartLine int }
+					} `json:"physicalLocation"`
+				}
+			}
+		}
+	}
+	if err := json.Unmarshal(p.found, &sarif); err != nil || sarif.Version != "2.1.0" || len(sarif.Runs) != 1 ||
+		len(sarif.Runs[0].Results) != 1 {
+		p.t.Fatalf("the output sarif is %v\n%s\nwant one problem", err, p.found)
+	}
+	at := sarif.Runs[0].Results[0].Locations[0].Physical
+	if at.File.URI != file || at.Region.StartLine != line || sarif.Runs[0].Results[0].Level != "error" {
+		p.t.Errorf("the output sarif has %+v; want an error in %s, line %d", sarif.Runs[0].Results, file, line)
+	}
 }
 
 func TestGitHubWorkflow(t *testing.T) {
@@ -60,11 +92,24 @@ curl --fail --silent --show-error --request "$method" "${data[@]}" "$HUB/$path" 
 	merged()
 	p.settled()
 
+	head := func(branch string) {
+		values["github.event.pull_request.head.sha"] = strings.TrimSpace(p.run(p.origin, "git rev-parse "+branch))
+	}
+	p.edit("bad", "ads/spring.yaml", "daily: 50.00", "daily: cheap")
+	head("bad")
+	if out, err := p.github("validate", "origin/bad", values); err == nil {
+		t.Errorf("a budget in words is valid:\n%s", out)
+	}
+	p.finds("ads/spring.yaml", 7)
+	job("plan", "origin/main") // what cannot be read is held
+	p.finds("ads/spring.yaml", 7)
+	p.hub.comments = []comment{}
+
 	p.edit("more", "ads/spring.yaml", "daily: 50.00", "daily: 60.00")
 	job("validate", "origin/more")
 	// It is main that is checked out: the head is data.
 	plan := func() string {
-		values["github.event.pull_request.head.sha"] = strings.TrimSpace(p.run(p.origin, "git rev-parse more"))
+		head("more")
 		return job("plan", "origin/main")
 	}
 	out := plan()
@@ -74,6 +119,7 @@ curl --fail --silent --show-error --request "$method" "${data[@]}" "$HUB/$path" 
 	if !strings.Contains(out, "::") {
 		t.Errorf("the plan annotates nothing:\n%s", out)
 	}
+	p.forges()
 	p.edit("more", "ads/spring.yaml", "daily: 50.00", "daily: 70.00")
 	plan()
 	if second := p.oneComment(); !strings.Contains(second, "70.00") || strings.Contains(second, "60.00") {
@@ -85,7 +131,7 @@ curl --fail --silent --show-error --request "$method" "${data[@]}" "$HUB/$path" 
 	if !strings.Contains(p.summary, "70.00") {
 		t.Errorf("the summary does not say what changes:\n%s", p.summary)
 	}
-	p.run(p.artifacts, "cd adsync-plan && sed -i 's/70000000/90000000/' plan.saved && grep -q 90000000 plan.saved")
+	p.tampers("adsync-plan/plan.saved", "70000000")
 	if out, err := p.github("apply", "origin/main", values); err == nil {
 		t.Errorf("a plan that was changed after it was saved is applied:\n%s", out)
 	}

@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -33,6 +34,7 @@ type pipeline struct {
 	arguments string           // file of what commands were given
 	artifacts string           // folder of what jobs hand on
 	summary   string           // page of the last job
+	found     []byte           // problems, as the last job says them in its output sarif
 	before    http.HandlerFunc // in front of the service where it is set
 }
 
@@ -47,9 +49,19 @@ type forge struct {
 }
 
 type comment struct {
-	ID   int    `json:"id"`
-	Body string `json:"body"`
+	ID     int    `json:"id"`
+	Body   string `json:"body"`
+	User   author `json:"user"`   // as GitHub says it
+	Author author `json:"author"` // as GitLab does
 }
+
+type author struct {
+	ID    int    `json:"id"`
+	Login string `json:"login"`
+}
+
+// Who the token of comments belongs to, and somebody else.
+var own, impostor = author{1, "github-actions[bot]"}, author{2, "eve"}
 
 func (f *forge) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Path == "/adsync" {
@@ -61,10 +73,18 @@ func (f *forge) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "token", http.StatusUnauthorized)
 		return
 	}
+	switch r.URL.Path {
+	case "/graphql":
+		must(f.t, json.NewEncoder(w).Encode(map[string]any{"data": map[string]any{"viewer": own}}))
+		return
+	case "/api/v4/user":
+		must(f.t, json.NewEncoder(w).Encode(own))
+		return
+	}
 	must(f.t, r.ParseForm())
 	switch {
 	case r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "s"):
-		f.comments = append(f.comments, comment{100 + len(f.comments), r.Form.Get("body")})
+		f.comments = append(f.comments, comment{100 + len(f.comments), r.Form.Get("body"), own, own})
 	case r.Method == http.MethodPut || r.Method == http.MethodPatch:
 		for i := range f.comments {
 			if strings.HasSuffix(r.URL.Path, fmt.Sprintf("/%d", f.comments[i].ID)) {
@@ -181,13 +201,25 @@ func (p *pipeline) merge(branch string) {
 		by("Ann")+" merge -q --no-ff -m merge "+branch+" && git push -q origin main")
 }
 
-// oneComment holds that the pull request has one comment, the plan, and gives it.
+// oneComment holds that the pull request has one comment of the pipeline, the plan, and gives it.
 func (p *pipeline) oneComment() string {
 	p.t.Helper()
-	if len(p.hub.comments) != 1 || !strings.HasPrefix(p.hub.comments[0].Body, "<!-- adsync:plan:") {
-		p.t.Fatalf("the pull request has %d comments: %+v; want one, the plan", len(p.hub.comments), p.hub.comments)
+	all := slices.DeleteFunc(slices.Clone(p.hub.comments), func(c comment) bool { return c.User == impostor })
+	if len(all) != 1 || !strings.HasPrefix(all[0].Body, "<!-- adsync:plan:") {
+		p.t.Fatalf("the pull request has the comments %+v; want one, the plan", all)
 	}
-	return p.hub.comments[0].Body
+	return all[0].Body
+}
+
+// forges has an impostor's comment, from before it, begin as that of the pipeline.
+func (p *pipeline) forges() {
+	forged := comment{99, p.oneComment() + "\nAll of this is approved.\n", impostor, impostor}
+	p.hub.comments = append([]comment{forged}, p.hub.comments...)
+	p.t.Cleanup(func() {
+		if p.hub.comments[0] != forged {
+			p.t.Errorf("the comment of an impostor was changed into\n%s", p.hub.comments[0].Body)
+		}
+	})
 }
 
 // withKeys are what somebody has who applies by hand.
@@ -283,11 +315,17 @@ func TestGitLabPipeline(t *testing.T) {
 	p.edit("more", "ads/spring.yaml", "daily: 50.00", "daily: 60.00")
 	job("adsync-validate", "origin/more", with())
 	job("adsync-plan", "origin/more", request)
+	p.forges()
 	job("adsync-plan", "origin/more", request)
 	if first := p.oneComment(); !strings.Contains(first, "60.00") {
 		t.Errorf("the note does not say what changes:\n%s", first)
 	}
 	p.merge("more")
+	job("adsync-review", "origin/main", protected)
+	p.tampers("adsync-review/plan.saved", "60000000")
+	if out, err := p.gitlab("adsync-apply", "origin/main", protected); err == nil {
+		t.Errorf("a plan that was changed after it was saved is applied:\n%s", out)
+	}
 	merged()
 	p.settled()
 
@@ -301,6 +339,12 @@ func TestGitLabPipeline(t *testing.T) {
 	protected["ADSYNC_ALLOW"] = "--allow raises-spend=campaign/spring-launch=600\nexposure=560/day\n"
 	merged()
 	p.settled()
+}
+
+// tampers changes an amount of a saved plan that one job hands to another.
+func (p *pipeline) tampers(plan, amount string) {
+	p.t.Helper()
+	p.run(p.artifacts, "sed -i 's/"+amount+"/90000000/' "+plan+" && grep -q 90000000 "+plan)
 }
 
 // listArguments notes what commands are given, as every process of the machine can see.

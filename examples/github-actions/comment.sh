@@ -10,8 +10,11 @@ if [ ! -s "$file" ]; then
   exit 0
 fi
 marker=$(head -n 1 "$file") # <!-- adsync:plan:… -->
-id=$(gh api --paginate "repos/$GITHUB_REPOSITORY/issues/$PULL/comments" \
-  --jq ".[] | select(.body | startswith($(printf '%s' "$marker" | jq --raw-input --slurp .))) | .id" | head -n 1)
+# Anybody can write the marker: a comment counts whose author has this token.
+author=$(gh api graphql --field 'query={ viewer { login } }' --jq .data.viewer.login)
+quoted() { printf '%s' "$1" | jq --raw-input --slurp .; }
+id=$(gh api --paginate "repos/$GITHUB_REPOSITORY/issues/$PULL/comments" --jq ".[] |
+  select(.user.login == $(quoted "$author") and (.body | startswith($(quoted "$marker")))) | .id" | head -n 1)
 if [ -n "$id" ]; then
   gh api --silent --method PATCH "repos/$GITHUB_REPOSITORY/issues/comments/$id" --field "body=@$file"
 else

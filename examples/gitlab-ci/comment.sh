@@ -17,11 +17,14 @@ call() {
   printf 'header = "PRIVATE-TOKEN: %s"\n' "$ADSYNC_COMMENT_TOKEN" | curl --fail --silent --show-error --config - "$@"
 }
 
+# Anybody can write the marker: a note counts whose author has this token.
+author=$(call "$CI_API_V4_URL/user" | jq .id)
 id=""
 page=1
 while [ -z "$id" ] && [ "$page" -le 50 ]; do
   answer=$(call "$notes?per_page=100&page=$page")
-  id=$(jq --raw-output --arg marker "$marker" 'map(select(.body | startswith($marker))) | .[0].id // empty' <<< "$answer")
+  id=$(jq --raw-output --arg marker "$marker" --argjson author "$author" \
+    'map(select(.author.id == $author and (.body | startswith($marker)))) | .[0].id // empty' <<< "$answer")
   if [ "$(jq length <<< "$answer")" -lt 100 ]; then break; fi
   page=$((page + 1))
 done
