@@ -72,6 +72,9 @@ func startHub(ts *testscript.TestScript, _ bool, _ []string) {
 	default:
 		h.others = forgetest.StartGitea(t)
 	}
+	if h.others != nil {
+		h.others.HeadOf = func(branch string) string { return h.tip(ts, branch) }
+	}
 	ts.Setenv("HUB_NAME", name)
 	ts.Setenv("HUB_GIT", forgeOf(ts).url+"/shop/ads.git")
 	ts.Setenv("HUB", h.address())
@@ -131,7 +134,8 @@ func opensPull(ts *testscript.TestScript, _ bool, args []string) {
 func mergesPull(ts *testscript.TestScript, _ bool, args []string) {
 	h := hubOf(ts)
 	p := &h.pulls[len(h.pulls)-1]
-	for _, words := range []string{"checkout -q main", "merge -q --no-ff --no-edit " + p.branch} {
+	for _, words := range []string{"fetch -q origin", "checkout -q main",
+		"merge -q --no-ff --no-edit origin/" + p.branch} {
 		git(ts, false, append([]string{"-C", args[0]}, strings.Fields(words)...))
 	}
 	merged, err := exec.Command("git", "-C", ts.MkAbs(args[0]), "rev-parse", "HEAD").Output()
@@ -153,16 +157,32 @@ func (h *hub) show(ts *testscript.TestScript) {
 			ref = fmt.Sprintf("refs/merge-requests/%d/head", p.number)
 		}
 		ts.Check(exec.Command("git", "-C", h.bare, "update-ref", ref, p.head).Run())
+		title, body := h.says(p.branch)
 		onGitHub = append(onGitHub, githubtest.Pull{Number: p.number, Head: p.head, Base: "main", Author: p.author,
-			From: p.branch, Pushers: p.pushers, Commits: p.pushers, Closed: p.merged != "", Merged: p.merged})
+			From: p.branch, Pushers: p.pushers, Commits: p.pushers, Closed: p.merged != "", Merged: p.merged,
+			Title: title, Body: body})
 		elsewhere = append(elsewhere, forgetest.Pull{Number: p.number, Head: p.head, Base: "main", Author: p.author,
-			Branch: p.branch, Closed: p.merged != "", Merged: p.merged})
+			Branch: p.branch, Closed: p.merged != "", Merged: p.merged, Title: title, Body: body})
 	}
 	if h.github != nil {
 		h.github.Set(onGitHub...)
 	} else {
 		h.others.Set(elsewhere...)
 	}
+}
+
+// says returns what the newest pull request from a branch says of itself.
+func (h *hub) says(branch string) (title, body string) {
+	if h.github != nil {
+		for _, p := range h.github.Pulls(branch) {
+			title, body = p.Title, p.Body
+		}
+		return title, body
+	}
+	for _, p := range h.others.Pulls(branch) {
+		title, body = p.Title, p.Body
+	}
+	return title, body
 }
 
 var digestToName = regexp.MustCompile("adsync approve [0-9a-f]{32}")
