@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -85,9 +84,9 @@ func hire(t *testing.T, policy string) *watchman {
 	w.save("spring.yaml", springAt("50.00"))
 	operator := filepath.Join(folder, "operator.yaml")
 	noError(t, os.WriteFile(operator, []byte(policy), 0o600))
-	c := exec.Command(os.Args[0], "daemon", "--listen",
+	c := asAdsync("daemon", "--listen",
 		"127.0.0.1:0", "--log-format", "json", "--settle", "200ms", "--every", "30s", w.dir)
-	c.Env = append(os.Environ(), asCommand+"=1", session.EnvBaseURL+"="+line.URL+"/v1",
+	c.Env = append(c.Env, session.EnvBaseURL+"="+line.URL+"/v1",
 		session.EnvKey+"=sk-page-key", keysAtOnce,
 		session.EnvOperator+"="+operator, daemoncmd.EnvDaemonToken+"="+watchmansToken)
 	said, err := c.StderrPipe()

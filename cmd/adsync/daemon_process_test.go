@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -84,7 +85,11 @@ func startDaemon(t *testing.T, s *service, args ...string) *process {
 
 func startDaemonWith(t *testing.T, environment []string, args ...string) *process {
 	t.Helper()
-	return startDaemonOf(t, os.Args[0], environment, args...)
+	c := asAdsync()
+	if slices.ContainsFunc(environment, func(v string) bool { return strings.HasPrefix(v, memoryInto+"=") }) {
+		c = asItself()
+	}
+	return startDaemonOf(t, c.Path, environment, args...)
 }
 
 // startDaemonOf starts that of a program.
@@ -93,7 +98,7 @@ func startDaemonOf(t *testing.T, program string, environment []string, args ...s
 	p := &process{
 		t: t, lines: make(chan map[string]any, 10_000), ended: make(chan error, 1), patience: patience,
 	}
-	p.c = asAdsync(append([]string{"daemon", "--log-format", "json"}, args...)...)
+	p.c = asItself(append([]string{"daemon", "--log-format", "json"}, args...)...)
 	p.c.Path = program
 	p.c.Env = append(append(p.c.Env, "HOME="+t.TempDir()), environment...)
 	out, err := p.c.StderrPipe()

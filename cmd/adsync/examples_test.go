@@ -223,7 +223,8 @@ func (e example) ends() []int {
 }
 
 func exampleEnvironment(home string) []string {
-	return append(os.Environ(), "HOME="+home, "XDG_CONFIG_HOME="+home, "NO_COLOR=1",
+	program := filepath.Dir(asAdsync().Path)
+	return append(os.Environ(), "PATH="+program+string(filepath.ListSeparator)+os.Getenv("PATH"), "HOME="+home, "XDG_CONFIG_HOME="+home, "NO_COLOR=1",
 		session.EnvOpenPoints+"=profile:"+openpoint.Published+","+withoutWaits)
 }
 
@@ -254,7 +255,7 @@ source: pixel/web-shop
 			t.Fatal(err)
 		}
 	}
-	c := exec.Command("adsync", "apply", "--yes")
+	c := asAdsync("apply", "--yes")
 	c.Dir, c.Env = dir, exampleEnvironment(dir)
 	if said, err := c.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, said)

@@ -5,7 +5,6 @@ import (
 	"flag"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 	"time"
@@ -44,12 +43,6 @@ func TestKilledWithItsServiceLeavesOneOfEverything(t *testing.T) {
 			}
 		}
 	}
-}
-
-func asAdsync(args ...string) *exec.Cmd {
-	c := exec.Command(os.Args[0], args...)
-	c.Env = append(os.Environ(), asCommand+"=1")
-	return c
 }
 
 // killedAfter starts apply and kills it after a while; false when it was faster.

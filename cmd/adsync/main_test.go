@@ -35,7 +35,7 @@ func (w withDatabases) Run() int {
 	return pgtest.Main(w.tests)
 }
 
-// builtInto is the folder of the program that scripts run; "" before one does.
+// builtInto is the folder of the built program; "" before a test wants it.
 var builtInto string
 
 // builtProgram returns the folder with adsync as people have it: it starts in half the time of the tests' own binary.
@@ -49,6 +49,24 @@ var builtProgram = sync.OnceValues(func() (folder string, err error) {
 	}
 	return builtInto, nil
 })
+
+// asAdsync is adsync as people have it, with arguments.
+func asAdsync(args ...string) *exec.Cmd {
+	folder, err := builtProgram()
+	if err != nil {
+		panic(err)
+	}
+	c := exec.Command(filepath.Join(folder, "adsync"), args...)
+	c.Env = os.Environ()
+	return c
+}
+
+// asItself is adsync in the tests' own binary, with what a test looks at or breaks from inside.
+func asItself(args ...string) *exec.Cmd {
+	c := exec.Command(os.Args[0], args...)
+	c.Env = append(os.Environ(), asCommand+"=1")
+	return c
+}
 
 func TestMain(m *testing.M) {
 	os.Unsetenv("GOGC") // processes that tests start collect as a user's do; this one has read it

@@ -154,7 +154,7 @@ func measured(t *testing.T, environment []string, spent, program string, args ..
 func allocated(t *testing.T, environment []string, args ...string) cost {
 	t.Helper()
 	into := filepath.Join(t.TempDir(), "cost.json")
-	c := asAdsync(args...)
+	c := asItself(args...)
 	c.Env = append(append(c.Env, allocationsInto+"="+into), environment...)
 	return costOf(t, c, into)
 }

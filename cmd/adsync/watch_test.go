@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -24,8 +23,7 @@ func TestWatchSeesEverySave(t *testing.T) {
 	}
 	const good = "kind: campaign\nname: First one\nbidding_type: clicks\nbudget: {daily: 5}\n"
 	write(name, good)
-	c := exec.Command(os.Args[0], "validate", "--watch", dir)
-	c.Env = append(os.Environ(), asCommand+"=1")
+	c := asAdsync("validate", "--watch", dir)
 	reader, writer, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
