@@ -114,7 +114,7 @@ func (r *Report) labelOf(row Row) (segment, label string) {
 
 // largest are the points with the most of a figure, from the largest down.
 func (s *series) largest(c *Column) series {
-	value := func(p point) int64 { n, _ := millionths(p.sums.Of(c)); return n }
+	value := func(p point) int64 { n, _ := Millionths(p.sums.Of(c)); return n }
 	points := slices.Clone(s.points)
 	slices.SortStableFunc(points, func(a, b point) int { return cmp.Compare(value(b), value(a)) })
 	cut := series{segment: s.segment, points: points}
@@ -127,7 +127,7 @@ func (s *series) largest(c *Column) series {
 // values are the figures of the points in millionths, and the largest.
 func (s *series) values(c *Column) (values []int64, most int64) {
 	for i := range s.points {
-		n, _ := millionths(s.points[i].sums.Of(c))
+		n, _ := Millionths(s.points[i].sums.Of(c))
 		values = append(values, max(n, 0))
 		most = max(most, n)
 	}
@@ -198,7 +198,7 @@ func drawBars(w io.Writer, s series, c *Column, width int) error {
 
 // share8 is v ÷ most × of, rounded, without overflow.
 func share8(v, most, of int64) int64 {
-	n, _ := millionths(quotient(v, most, 1))
+	n, _ := Millionths(quotient(v, most, 1))
 	return (n*of + 500_000) / 1_000_000
 }
 

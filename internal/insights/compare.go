@@ -117,8 +117,8 @@ func rewrite(r *Report, before func(Row) (Row, bool, error), gone int) error {
 
 // changeOf is by what share a figure grew; "" where there is nothing to compare it with.
 func changeOf(now, before string) string {
-	n, ok := millionths(now)
-	b, had := millionths(before)
+	n, ok := Millionths(now)
+	b, had := Millionths(before)
 	if !ok || !had || b <= 0 {
 		return ""
 	}

@@ -83,7 +83,7 @@ func (r *Report) summary(name string, of func(*Column) string) summary {
 
 // signed is a change as people read it: +12.5%.
 func signed(text string) string {
-	n, ok := millionths(text)
+	n, ok := Millionths(text)
 	if !ok || text == "" {
 		return ""
 	}

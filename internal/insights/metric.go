@@ -62,8 +62,8 @@ func metricOf(name string) (metric, bool) {
 
 func (m metric) isRate() bool { return m.under != "" }
 
-// millionths reads a decimal, rounded half up; false where it is none or too large.
-func millionths(text string) (int64, bool) {
+// Millionths reads a decimal, rounded half up; false where it is none or too large.
+func Millionths(text string) (int64, bool) {
 	whole, decimals, _ := strings.Cut(text, ".")
 	if whole == "" {
 		return 0, false
@@ -117,7 +117,7 @@ func decimal(n int64) string {
 // shown is a figure as people read it: grouped digits, money with two decimals or, below
 // one, four, shares in percent.
 func (f form) shown(text string) string {
-	n, ok := millionths(text)
+	n, ok := Millionths(text)
 	if !ok {
 		return text
 	}
@@ -159,4 +159,34 @@ func fixed(n int64, places int) string {
 		whole += "." + decimals
 	}
 	return sign + whole
+}
+
+// Figure returns a figure of sums as decimal text: a sum itself, or a rate of two. sum returns a sum in millionths, and
+// false where it is not known. "" is no figure.
+func Figure(name string, sum func(metric string) (int64, bool)) string {
+	m, known := metricOf(name)
+	if !known || m.loose {
+		return ""
+	}
+	if !m.isRate() {
+		if n, ok := sum(name); ok {
+			return decimal(n)
+		}
+		return ""
+	}
+	over, ok := sum(m.over)
+	under, also := sum(m.under)
+	if !ok || !also {
+		return ""
+	}
+	return quotient(over, under, m.scale)
+}
+
+// Shown returns a figure as people read it; header is what its column is called.
+func Shown(name, text string) (shown, header string) {
+	m, _ := metricOf(name)
+	if text != "" {
+		text = m.form.shown(text)
+	}
+	return text, m.header
 }

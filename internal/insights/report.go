@@ -260,7 +260,7 @@ func keyOf(columns []Column, order Order, row Row) key {
 	if at < 0 || row.Cells[at] == "" {
 		return key{void: true}
 	}
-	if n, ok := millionths(row.Cells[at]); ok && columns[at].metric != nil {
+	if n, ok := Millionths(row.Cells[at]); ok && columns[at].metric != nil {
 		return key{number: n}
 	}
 	return key{text: row.Cells[at]}

@@ -34,7 +34,7 @@ func (t *Total) add(columns []Column, row Row) {
 		if m == nil || m.isRate() || m.loose {
 			continue
 		}
-		n, ok := millionths(row.Cells[i])
+		n, ok := Millionths(row.Cells[i])
 		at := indexOf(m.name)
 		if !ok {
 			t.lacks[at]++
@@ -77,8 +77,8 @@ func (t *Total) Change(c *Column) string {
 	if t.lacking(c) || t.Before.lacking(c) {
 		return ""
 	}
-	now, ok := millionths(t.Of(c))
-	before, had := millionths(t.Before.Of(c))
+	now, ok := Millionths(t.Of(c))
+	before, had := Millionths(t.Before.Of(c))
 	if !ok || !had || before <= 0 || t.Of(c) == "" || t.Before.Of(c) == "" {
 		return ""
 	}

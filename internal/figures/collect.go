@@ -1,0 +1,165 @@
+package figures
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"adsync/internal/insights"
+)
+
+// Collector reads the days of an account that are due.
+type Collector struct {
+	Kept     Kept
+	Service  insights.Service
+	Currency string
+	Now      time.Time // of the account, in its zone, by the service's clock
+}
+
+// How old what was read of a young day may grow until it is read anew, how long a day stays young after its end because
+// late figures change it, and how many days one question is about.
+const (
+	Every   = time.Hour
+	young   = 3
+	atOnce  = 28
+	dateFor = time.DateOnly
+)
+
+// Pass reads the days that are due the most, the newest first. It reports false where none is.
+func (c *Collector) Pass(ctx context.Context) (read bool, err error) {
+	taken, err := c.Kept.Taken()
+	if err != nil {
+		return false, err
+	}
+	due := c.due(taken)
+	if len(due) == 0 {
+		return false, c.forget(taken)
+	}
+	return true, c.read(ctx, due[:min(len(due), atOnce)], taken)
+}
+
+// due returns the days that have to be read, the newest first, without a day between them that has not: one question
+// is about days that follow each other.
+func (c *Collector) due(taken map[string]int64) (days []string) {
+	midnight := time.Date(c.Now.Year(), c.Now.Month(), c.Now.Day(), 0, 0, 0, 0, c.Now.Location())
+	for back := range serviceDays {
+		day := midnight.AddDate(0, 0, -back)
+		at, known := taken[day.Format(dateFor)]
+		settled := day.AddDate(0, 0, 1+young).Unix()
+		switch {
+		case !known, at < settled && c.Now.Unix()-at >= int64(Every/time.Second):
+			days = append(days, day.Format(dateFor))
+		case len(days) > 0:
+			return days
+		}
+	}
+	return days
+}
+
+// read asks the service for days that follow each other, the newest first, and keeps them.
+func (c *Collector) read(ctx context.Context, days []string, taken map[string]int64) error {
+	read := map[string]*Day{}
+	for _, day := range days {
+		read[day] = &Day{Taken: c.Now, Currency: c.Currency}
+	}
+	resources, err := c.Kept.Resources()
+	if err != nil {
+		return err
+	}
+	renamed := false
+	for at, level := range Levels {
+		moved, err := c.ask(ctx, at, insights.Span{From: days[len(days)-1], To: days[0]}, read, resources[at])
+		if err != nil {
+			return fmt.Errorf("figures by %s from %s to %s: %w", level, days[len(days)-1], days[0], err)
+		}
+		renamed = renamed || moved
+	}
+	if renamed {
+		if err := c.Kept.put(namesName, &resources); err != nil {
+			return err
+		}
+	}
+	for _, day := range days {
+		if err := c.Kept.putDay(day, read[day]); err != nil {
+			return err
+		}
+		taken[day] = c.Now.Unix()
+	}
+	return c.Kept.putTaken(taken)
+}
+
+// parents are the fields that name where a resource belongs, by level.
+var parents = [len(Levels)]string{"", "campaign.id", "ad_group.id"}
+
+// ask adds the rows of a level to their days, and reports whether a resource has another name than before.
+func (c *Collector) ask(ctx context.Context, at int, span insights.Span,
+	days map[string]*Day, resources map[string]Resource) (renamed bool, failed error) {
+	q := insights.Question{
+		Level: Levels[at], Span: span, Zone: c.Now.Location(), By: "day", ViewThrough: -1,
+		Fields: Metrics[:],
+	}
+	if parents[at] != "" {
+		q.Fields = append(slices.Clone(q.Fields), parents[at])
+	}
+	report, err := insights.Insights(ctx, c.Service, q, insights.About{
+		Currency: c.Currency, Zone: q.Zone, Now: c.Now, Level: q.Level, By: q.By, Span: span,
+	}, false)
+	defer func() {
+		if err := report.Close(); failed == nil {
+			failed = err
+		}
+	}()
+	if err != nil {
+		return false, err
+	}
+	columns := map[string]int{}
+	for i := range report.Columns {
+		columns[report.Columns[i].Name] = i
+	}
+	for row, err := range report.Rows() {
+		if err != nil {
+			return renamed, err
+		}
+		day := days[row.Cells[columns["time"]]]
+		id := row.Cells[columns["id"]]
+		if day == nil || id == "" {
+			return renamed, fmt.Errorf("a row is of %q on %q; want an id, and a day that was asked for",
+				id, row.Cells[columns["time"]])
+		}
+		kept := Row{ID: id}
+		for m, metric := range Metrics {
+			kept.Values[m], kept.Known[m] = insights.Millionths(row.Cells[columns[metric]])
+		}
+		day.Levels[at] = append(day.Levels[at], kept)
+		r := Resource{Name: row.Cells[columns["name"]]}
+		if parents[at] != "" {
+			r.Parent = row.Cells[columns[parents[at]]]
+		}
+		if r.Name != "" && resources[id] != r { // rows are in the order of days: the last name stays
+			resources[id], renamed = r, true
+		}
+	}
+	return renamed, nil
+}
+
+// forget takes days away that are older than what is kept.
+func (c *Collector) forget(taken map[string]int64) error {
+	oldest := c.Now.AddDate(0, 0, 1-KeptDays).Format(dateFor)
+	forgotten := false
+	for _, day := range slices.Sorted(maps.Keys(taken)) {
+		if day >= oldest {
+			break
+		}
+		if err := c.Kept.Store.Delete(dayName(day)); err != nil {
+			return err
+		}
+		delete(taken, day)
+		forgotten = true
+	}
+	if !forgotten {
+		return nil
+	}
+	return c.Kept.putTaken(taken)
+}

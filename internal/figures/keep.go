@@ -1,0 +1,211 @@
+package figures
+
+import (
+	"bytes"
+	"cmp"
+	"compress/gzip"
+	"encoding/gob"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"slices"
+	"time"
+
+	"adsync/state/kv"
+)
+
+// Metrics are the figures that are kept, by the service's words (service facts, section 10). All of them add up; rates
+// follow from them.
+var Metrics = [...]string{"impressions", "clicks", "spend", "conversions", "order_created_attributed_sales"}
+
+// Levels are what days are kept of, from the top down.
+var Levels = [...]string{"campaign", "ad_group", "ad"}
+
+// How long days are kept, and how far back the service has them (service facts, section 10: about a year).
+const (
+	KeptDays    = 400
+	serviceDays = 365
+)
+
+// Where what is kept lies beside the state of an account.
+const (
+	folder    = "figures/"
+	indexName = folder + "index.json"
+	namesName = folder + "names"
+)
+
+func dayName(day string) string { return folder + "days/" + day }
+
+const formatVersion = 1
+
+// The most bytes of a content, packed and unpacked.
+const (
+	mostPacked   = 64 << 20
+	mostUnpacked = 512 << 20
+)
+
+// Row is what one resource did on one day.
+type Row struct {
+	ID     string
+	Values [len(Metrics)]int64 // in millionths: money in micros of the account's currency
+	Known  [len(Metrics)]bool  // whether the service gave the figure
+}
+
+// Resource is what the service last called a resource, and where it belongs.
+type Resource struct {
+	Name   string
+	Parent string // id of its campaign or ad group; "" of a campaign
+}
+
+// Day is what all resources did on one day of the account.
+type Day struct {
+	Taken    time.Time // when it was read, by the service's clock
+	Currency string
+	Levels   [len(Levels)][]Row // each in the order of ids
+}
+
+// dayRecord is a day in columns, which pack well.
+type dayRecord struct {
+	Version  int
+	Taken    int64 // Unix seconds
+	Currency string
+	Levels   [len(Levels)]columns
+}
+
+type columns struct {
+	IDs    []string
+	Values [len(Metrics)][]int64
+	Known  []byte // bits by the order of the metrics
+}
+
+// Kept are the days of an account.
+type Kept struct{ Store kv.Store }
+
+// index is when each day was read, by its date.
+type index struct {
+	FormatVersion int              `json:"format_version"`
+	Taken         map[string]int64 `json:"taken"` // Unix seconds
+}
+
+// Taken returns when each day that is kept was read, by its date (2026-11-28).
+func (k Kept) Taken() (map[string]int64, error) {
+	content, err := k.Store.Get(indexName, 1<<20)
+	if errors.Is(err, fs.ErrNotExist) {
+		return map[string]int64{}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var i index
+	if err := json.Unmarshal(content, &i); err != nil || i.FormatVersion != formatVersion || i.Taken == nil {
+		return map[string]int64{}, nil // it is damaged or of another adsync: all days are read anew
+	}
+	return i.Taken, nil
+}
+
+func (k Kept) putTaken(taken map[string]int64) error {
+	content, err := json.Marshal(index{formatVersion, taken})
+	if err != nil {
+		return err
+	}
+	return k.Store.Put(indexName, append(content, '\n'))
+}
+
+// Day returns a day; fs.ErrNotExist where it is not kept.
+func (k Kept) Day(date string) (*Day, error) {
+	var r dayRecord
+	if err := k.get(dayName(date), &r); err != nil {
+		return nil, err
+	}
+	day := &Day{Taken: time.Unix(r.Taken, 0).UTC(), Currency: r.Currency}
+	for at := range r.Levels {
+		c := &r.Levels[at]
+		if !c.whole() || r.Version != formatVersion {
+			return nil, fmt.Errorf("%s cannot be read, or is of another adsync: %w",
+				k.Store.Where(dayName(date)), fs.ErrNotExist)
+		}
+		rows := make([]Row, len(c.IDs))
+		for i := range rows {
+			rows[i].ID = c.IDs[i]
+			for m := range Metrics {
+				rows[i].Values[m], rows[i].Known[m] = c.Values[m][i], c.Known[i]&(1<<m) != 0
+			}
+		}
+		day.Levels[at] = rows
+	}
+	return day, nil
+}
+
+// whole reports whether all columns are as long as that of the ids.
+func (c *columns) whole() bool {
+	for m := range Metrics {
+		if len(c.Values[m]) != len(c.IDs) {
+			return false
+		}
+	}
+	return len(c.Known) == len(c.IDs)
+}
+
+func (k Kept) putDay(date string, day *Day) error {
+	r := dayRecord{Version: formatVersion, Taken: day.Taken.Unix(), Currency: day.Currency}
+	for at, rows := range day.Levels {
+		slices.SortFunc(rows, func(a, b Row) int { return cmp.Compare(a.ID, b.ID) })
+		c := &r.Levels[at]
+		for i := range rows {
+			c.IDs = append(c.IDs, rows[i].ID)
+			known := byte(0)
+			for m := range Metrics {
+				c.Values[m] = append(c.Values[m], rows[i].Values[m])
+				if rows[i].Known[m] {
+					known |= 1 << m
+				}
+			}
+			c.Known = append(c.Known, known)
+		}
+	}
+	return k.put(dayName(date), &r)
+}
+
+// Resources returns what the service last called each resource, by level and id.
+func (k Kept) Resources() (known [len(Levels)]map[string]Resource, err error) {
+	err = k.get(namesName, &known)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	for at := range known {
+		if known[at] == nil {
+			known[at] = map[string]Resource{}
+		}
+	}
+	return known, err
+}
+
+// get reads what was packed by put. What cannot be unpacked is fs.ErrNotExist: it is read from the service anew.
+func (k Kept) get(name string, into any) error {
+	content, err := k.Store.Get(name, mostPacked)
+	if err != nil {
+		return err
+	}
+	unpacked, err := gzip.NewReader(bytes.NewReader(content))
+	if err == nil {
+		err = gob.NewDecoder(io.LimitReader(unpacked, mostUnpacked)).Decode(into)
+	}
+	if err != nil {
+		return fmt.Errorf("%s cannot be read (%w): %w", k.Store.Where(name), err, fs.ErrNotExist)
+	}
+	return nil
+}
+
+func (k Kept) put(name string, content any) error {
+	var b bytes.Buffer
+	packed, err := gzip.NewWriterLevel(&b, gzip.BestSpeed)
+	if err == nil {
+		err = errors.Join(gob.NewEncoder(packed).Encode(content), packed.Close())
+	}
+	if err != nil {
+		return err
+	}
+	return k.Store.Put(name, b.Bytes())
+}
