@@ -21,23 +21,26 @@ type Collector struct {
 // How old what was read of a young day may grow until it is read anew, how long a day stays young after its end because
 // late figures change it, and how many days one question is about.
 const (
-	Every   = time.Hour
-	young   = 3
-	atOnce  = 28
-	dateFor = time.DateOnly
+	Every    = time.Hour
+	young    = 3
+	atOnce   = 28
+	dateForm = time.DateOnly
 )
 
 // Pass reads the days that are due the most, the newest first. It reports false where none is.
 func (c *Collector) Pass(ctx context.Context) (read bool, err error) {
-	taken, err := c.Kept.Taken()
+	kept, err := c.Kept.Index()
 	if err != nil {
 		return false, err
 	}
-	due := c.due(taken)
-	if len(due) == 0 {
-		return false, c.forget(taken)
+	if zone := c.Now.Location().String(); kept.Currency != c.Currency || kept.Zone != zone { // its days are others
+		kept = Index{Currency: c.Currency, Zone: zone, Taken: map[string]int64{}}
 	}
-	return true, c.read(ctx, due[:min(len(due), atOnce)], taken)
+	due := c.due(kept.Taken)
+	if len(due) == 0 {
+		return false, c.forget(kept)
+	}
+	return true, c.read(ctx, due[:min(len(due), atOnce)], kept)
 }
 
 // due returns the days that have to be read, the newest first, without a day between them that has not: one question
@@ -46,11 +49,11 @@ func (c *Collector) due(taken map[string]int64) (days []string) {
 	midnight := time.Date(c.Now.Year(), c.Now.Month(), c.Now.Day(), 0, 0, 0, 0, c.Now.Location())
 	for back := range serviceDays {
 		day := midnight.AddDate(0, 0, -back)
-		at, known := taken[day.Format(dateFor)]
+		at, known := taken[day.Format(dateForm)]
 		settled := day.AddDate(0, 0, 1+young).Unix()
 		switch {
 		case !known, at < settled && c.Now.Unix()-at >= int64(Every/time.Second):
-			days = append(days, day.Format(dateFor))
+			days = append(days, day.Format(dateForm))
 		case len(days) > 0:
 			return days
 		}
@@ -59,10 +62,10 @@ func (c *Collector) due(taken map[string]int64) (days []string) {
 }
 
 // read asks the service for days that follow each other, the newest first, and keeps them.
-func (c *Collector) read(ctx context.Context, days []string, taken map[string]int64) error {
+func (c *Collector) read(ctx context.Context, days []string, kept Index) error {
 	read := map[string]*Day{}
 	for _, day := range days {
-		read[day] = &Day{Taken: c.Now, Currency: c.Currency}
+		read[day] = &Day{Taken: c.Now}
 	}
 	resources, err := c.Kept.Resources()
 	if err != nil {
@@ -85,9 +88,9 @@ func (c *Collector) read(ctx context.Context, days []string, taken map[string]in
 		if err := c.Kept.putDay(day, read[day]); err != nil {
 			return err
 		}
-		taken[day] = c.Now.Unix()
+		kept.Taken[day] = c.Now.Unix()
 	}
-	return c.Kept.putTaken(taken)
+	return c.Kept.putIndex(kept)
 }
 
 // parents are the fields that name where a resource belongs, by level.
@@ -145,21 +148,20 @@ func (c *Collector) ask(ctx context.Context, at int, span insights.Span,
 }
 
 // forget takes days away that are older than what is kept.
-func (c *Collector) forget(taken map[string]int64) error {
-	oldest := c.Now.AddDate(0, 0, 1-KeptDays).Format(dateFor)
-	forgotten := false
-	for _, day := range slices.Sorted(maps.Keys(taken)) {
+func (c *Collector) forget(kept Index) error {
+	oldest := c.Now.AddDate(0, 0, 1-KeptDays).Format(dateForm)
+	before := len(kept.Taken)
+	for _, day := range slices.Sorted(maps.Keys(kept.Taken)) {
 		if day >= oldest {
 			break
 		}
 		if err := c.Kept.Store.Delete(dayName(day)); err != nil {
 			return err
 		}
-		delete(taken, day)
-		forgotten = true
+		delete(kept.Taken, day)
 	}
-	if !forgotten {
+	if len(kept.Taken) == before {
 		return nil
 	}
-	return c.Kept.putTaken(taken)
+	return c.Kept.putIndex(kept)
 }

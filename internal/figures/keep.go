@@ -61,17 +61,15 @@ type Resource struct {
 
 // Day is what all resources did on one day of the account.
 type Day struct {
-	Taken    time.Time // when it was read, by the service's clock
-	Currency string
-	Levels   [len(Levels)][]Row // each in the order of ids
+	Taken  time.Time          // when it was read, by the service's clock
+	Levels [len(Levels)][]Row // each in the order of ids
 }
 
 // dayRecord is a day in columns, which pack well.
 type dayRecord struct {
-	Version  int
-	Taken    int64 // Unix seconds
-	Currency string
-	Levels   [len(Levels)]columns
+	Version int
+	Taken   int64 // Unix seconds
+	Levels  [len(Levels)]columns
 }
 
 type columns struct {
@@ -83,34 +81,43 @@ type columns struct {
 // Kept are the days of an account.
 type Kept struct{ Store kv.Store }
 
-// index is when each day was read, by its date.
-type index struct {
+// Index is which days are kept, and of whom.
+type Index struct {
 	FormatVersion int              `json:"format_version"`
-	Taken         map[string]int64 `json:"taken"` // Unix seconds
+	Currency      string           `json:"currency"`
+	Zone          string           `json:"time_zone"`
+	Taken         map[string]int64 `json:"taken"` // when each day was read, in Unix seconds, by its date (2026-11-28)
 }
 
-// Taken returns when each day that is kept was read, by its date (2026-11-28).
-func (k Kept) Taken() (map[string]int64, error) {
+// Index returns which days are kept; none where it was damaged or is of another adsync: they are read anew.
+func (k Kept) Index() (Index, error) {
 	content, err := k.Store.Get(indexName, 1<<20)
-	if errors.Is(err, fs.ErrNotExist) {
-		return map[string]int64{}, nil
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return Index{}, err
 	}
-	if err != nil {
-		return nil, err
+	var i Index
+	if json.Unmarshal(content, &i) != nil || i.FormatVersion != formatVersion || i.Taken == nil {
+		i = Index{Taken: map[string]int64{}}
 	}
-	var i index
-	if err := json.Unmarshal(content, &i); err != nil || i.FormatVersion != formatVersion || i.Taken == nil {
-		return map[string]int64{}, nil // it is damaged or of another adsync: all days are read anew
-	}
-	return i.Taken, nil
+	return i, nil
 }
 
-func (k Kept) putTaken(taken map[string]int64) error {
-	content, err := json.Marshal(index{formatVersion, taken})
+func (k Kept) putIndex(i Index) error {
+	i.FormatVersion = formatVersion
+	content, err := json.Marshal(i)
 	if err != nil {
 		return err
 	}
 	return k.Store.Put(indexName, append(content, '\n'))
+}
+
+// Now returns a moment in the zone of the account's days; false before any was read.
+func (i *Index) Now(at time.Time) (time.Time, bool) {
+	zone, err := time.LoadLocation(i.Zone)
+	if err != nil || i.Zone == "" {
+		return at.UTC(), false
+	}
+	return at.In(zone), true
 }
 
 // Day returns a day; fs.ErrNotExist where it is not kept.
@@ -119,7 +126,7 @@ func (k Kept) Day(date string) (*Day, error) {
 	if err := k.get(dayName(date), &r); err != nil {
 		return nil, err
 	}
-	day := &Day{Taken: time.Unix(r.Taken, 0).UTC(), Currency: r.Currency}
+	day := &Day{Taken: time.Unix(r.Taken, 0).UTC()}
 	for at := range r.Levels {
 		c := &r.Levels[at]
 		if !c.whole() || r.Version != formatVersion {
@@ -149,7 +156,7 @@ func (c *columns) whole() bool {
 }
 
 func (k Kept) putDay(date string, day *Day) error {
-	r := dayRecord{Version: formatVersion, Taken: day.Taken.Unix(), Currency: day.Currency}
+	r := dayRecord{Version: formatVersion, Taken: day.Taken.Unix()}
 	for at, rows := range day.Levels {
 		slices.SortFunc(rows, func(a, b Row) int { return cmp.Compare(a.ID, b.ID) })
 		c := &r.Levels[at]

@@ -87,17 +87,21 @@ func (t *Table) Preliminary() bool {
 	return slices.ContainsFunc(t.Days, func(d DayTotal) bool { return d.Preliminary })
 }
 
-// Table adds up a level over a span of days, both ends inside, in the zone of the account's days. Days whose money is
-// not in the currency are gaps: the account's currency was another.
-func (k Kept) Table(level string, span insights.Span, zone *time.Location, currency string) (*Table, error) {
+// Table adds up a level over a span of days, both ends inside, in the zone of the account's days.
+func (k Kept) Table(level string, span insights.Span) (*Table, error) {
+	index, err := k.Index()
+	if err != nil {
+		return nil, err
+	}
+	now, _ := index.Now(time.Time{})
 	at := slices.Index(Levels[:], level)
-	first, err := time.ParseInLocation(dateFor, span.From, zone)
-	last, err2 := time.ParseInLocation(dateFor, span.To, zone)
-	if at < 0 || err != nil || err2 != nil || last.Before(first) || first.AddDate(0, 0, KeptDays).Before(last) {
+	first, noFirst := time.ParseInLocation(dateForm, span.From, now.Location())
+	last, noLast := time.ParseInLocation(dateForm, span.To, now.Location())
+	if at < 0 || noFirst != nil || noLast != nil || last.Before(first) || first.AddDate(0, 0, KeptDays).Before(last) {
 		return nil, fmt.Errorf("figures by %q from %q to %q; want a level and at most %d days",
 			level, span.From, span.To, KeptDays)
 	}
-	t := &Table{Currency: currency}
+	t := &Table{Currency: index.Currency}
 	lines := map[string]*Line{}
 	count := 0
 	for day := first; !day.After(last); day = day.AddDate(0, 0, 1) {
@@ -105,10 +109,14 @@ func (k Kept) Table(level string, span insights.Span, zone *time.Location, curre
 	}
 	for i := range count {
 		day := first.AddDate(0, 0, i)
-		total := DayTotal{Date: day.Format(dateFor)}
-		kept, err := k.Day(total.Date)
+		total := DayTotal{Date: day.Format(dateForm)}
+		var kept *Day
+		err := fs.ErrNotExist
+		if _, read := index.Taken[total.Date]; read {
+			kept, err = k.Day(total.Date)
+		}
 		switch {
-		case errors.Is(err, fs.ErrNotExist), err == nil && kept.Currency != currency:
+		case errors.Is(err, fs.ErrNotExist):
 			total.Gap = true
 			t.Days = append(t.Days, total)
 			continue
