@@ -224,7 +224,8 @@ func (e example) ends() []int {
 
 func exampleEnvironment(home string) []string {
 	program := filepath.Dir(asAdsync().Path)
-	return append(os.Environ(), "PATH="+program+string(filepath.ListSeparator)+os.Getenv("PATH"), "HOME="+home, "XDG_CONFIG_HOME="+home, "NO_COLOR=1",
+	return append(os.Environ(), "PATH="+program+string(filepath.ListSeparator)+os.Getenv("PATH"),
+		"HOME="+home, "XDG_CONFIG_HOME="+home, "NO_COLOR=1",
 		session.EnvOpenPoints+"=profile:"+openpoint.Published+","+withoutWaits)
 }
 

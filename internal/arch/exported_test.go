@@ -12,11 +12,11 @@ import (
 
 // exportedForNobody is what is exported and named in no other package, each with its reason.
 var exportedForNobody = map[string]string{
-	"internal/direct.ErrNotItsEndpoint":        underWay,
-	"internal/fetch.Refused":                   underWay,
-	"internal/public.Host":                     underWay,
-	"internal/insights.DefaultFields":          underWay,
-	"internal/insights.Report.Preliminary":     underWay,
+	"internal/direct.ErrNotItsEndpoint": underWay,
+	"internal/fetch.Refused":            underWay,
+	"internal/public.Host":              underWay,
+	"internal/insights.DefaultFields":   underWay,
+
 	"internal/gitstore.bounds.EncodedObject":   "an interface of go-git has it",
 	"internal/gitstore.patching.EncodedObject": "an interface of go-git has it",
 	"internal/errands.worker.Work":             "an interface of River has it",

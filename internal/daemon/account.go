@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"adsync/internal/figures"
 	"adsync/internal/planview"
 	"adsync/internal/runview"
 )
@@ -60,12 +61,13 @@ type Orders interface {
 	Take() (full bool, accept []string)
 }
 
-// Archive is what is kept of an account's runs.
+// Archive is what is kept of an account's runs and figures.
 type Archive interface {
 	Runs(ctx context.Context) ([]runview.Head, error)
 	Report(ctx context.Context, run string) (*runview.Document, error)
 	Exposures() ([]Point, error)
 	Expose(Point) error
+	Figures() figures.Kept // what the account did on each day
 }
 
 // count puts the figures of a plan in the status. Where nothing was planned, as the

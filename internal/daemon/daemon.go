@@ -258,7 +258,7 @@ type Desk interface {
 	Plan(ctx context.Context, name string) (*planview.Document, error) // the last; nil before there is one
 	Runs(ctx context.Context, name string) ([]runview.Head, error)
 	Report(ctx context.Context, name, run string) (*runview.Document, error)
-	Exposures(ctx context.Context, name string) ([]Point, error)
+	Archive(ctx context.Context, name string) (Archive, error)
 	Approvals(ctx context.Context, name string) ([]Approval, error)
 	Events(ctx context.Context) <-chan Event // ends with the context; a slow reader loses the oldest
 

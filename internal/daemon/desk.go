@@ -45,13 +45,13 @@ func (h *Hub) Report(ctx context.Context, name, run string) (*runview.Document, 
 	return l.account.Archive.Report(ctx, run)
 }
 
-// Exposures returns what is known of possible spend over time.
-func (h *Hub) Exposures(_ context.Context, name string) ([]Point, error) {
+// Archive returns what is kept of an account.
+func (h *Hub) Archive(_ context.Context, name string) (Archive, error) {
 	l, err := h.loop(name)
 	if err != nil {
 		return nil, err
 	}
-	return l.account.Archive.Exposures()
+	return l.account.Archive, nil
 }
 
 // Approvals returns what was allowed, the oldest first.

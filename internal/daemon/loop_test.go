@@ -13,6 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"adsync/internal/figures"
 	"adsync/internal/runview"
 )
 
@@ -112,6 +113,8 @@ func (p *paper) Runs(context.Context) ([]runview.Head, error) { return nil, nil 
 func (p *paper) Report(context.Context, string) (*runview.Document, error) {
 	return nil, errors.New("none")
 }
+func (p *paper) Figures() figures.Kept { return figures.Kept{} }
+
 func (p *paper) Exposures() ([]Point, error) { return p.points, nil }
 func (p *paper) Expose(point Point) error    { p.points = append(p.points, point); return nil }
 

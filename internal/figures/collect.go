@@ -21,7 +21,7 @@ type Collector struct {
 // How old what was read of a young day may grow until it is read anew, how long a day stays young after its end because
 // late figures change it, and how many days one question is about.
 const (
-	Every    = time.Hour
+	every    = time.Hour
 	young    = 3
 	atOnce   = 28
 	dateForm = time.DateOnly
@@ -52,7 +52,7 @@ func (c *Collector) due(taken map[string]int64) (days []string) {
 		at, known := taken[day.Format(dateForm)]
 		settled := day.AddDate(0, 0, 1+young).Unix()
 		switch {
-		case !known, at < settled && c.Now.Unix()-at >= int64(Every/time.Second):
+		case !known, at < settled && c.Now.Unix()-at >= int64(every/time.Second):
 			days = append(days, day.Format(dateForm))
 		case len(days) > 0:
 			return days
@@ -149,7 +149,7 @@ func (c *Collector) ask(ctx context.Context, at int, span insights.Span,
 
 // forget takes days away that are older than what is kept.
 func (c *Collector) forget(kept Index) error {
-	oldest := c.Now.AddDate(0, 0, 1-KeptDays).Format(dateForm)
+	oldest := c.Now.AddDate(0, 0, 1-keptDays).Format(dateForm)
 	before := len(kept.Taken)
 	for _, day := range slices.Sorted(maps.Keys(kept.Taken)) {
 		if day >= oldest {

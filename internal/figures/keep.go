@@ -25,7 +25,7 @@ var Levels = [...]string{"campaign", "ad_group", "ad"}
 
 // How long days are kept, and how far back the service has them (service facts, section 10: about a year).
 const (
-	KeptDays    = 400
+	keptDays    = 400
 	serviceDays = 365
 )
 

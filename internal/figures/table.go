@@ -58,11 +58,11 @@ type Line struct {
 	Resource
 	Above []Resource // where it belongs, from the top down
 	Sums
-	Spend []int64 // of each day in micros; nil where the span has more than LineDays
+	Spend []int64 // of each day in micros; nil where the span has more than lineDays
 }
 
-// LineDays is the most days of which a line has the spend of each.
-const LineDays = 92
+// lineDays is the most days of which a line has the spend of each.
+const lineDays = 92
 
 // Table is what the resources of a level did in a span.
 type Table struct {
@@ -97,9 +97,9 @@ func (k Kept) Table(level string, span insights.Span) (*Table, error) {
 	at := slices.Index(Levels[:], level)
 	first, noFirst := time.ParseInLocation(dateForm, span.From, now.Location())
 	last, noLast := time.ParseInLocation(dateForm, span.To, now.Location())
-	if at < 0 || noFirst != nil || noLast != nil || last.Before(first) || first.AddDate(0, 0, KeptDays).Before(last) {
+	if at < 0 || noFirst != nil || noLast != nil || last.Before(first) || first.AddDate(0, 0, keptDays).Before(last) {
 		return nil, fmt.Errorf("figures by %q from %q to %q; want a level and at most %d days",
-			level, span.From, span.To, KeptDays)
+			level, span.From, span.To, keptDays)
 	}
 	t := &Table{Currency: index.Currency}
 	lines := map[string]*Line{}
@@ -129,7 +129,7 @@ func (k Kept) Table(level string, span insights.Span) (*Table, error) {
 			line := lines[row.ID]
 			if line == nil {
 				line = &Line{ID: row.ID}
-				if count <= LineDays {
+				if count <= lineDays {
 					line.Spend = make([]int64, count)
 				}
 				lines[row.ID] = line

@@ -11,6 +11,7 @@ const share = 50
 // Watch reads the days of an account for as long as it runs, with its share of the requests.
 type Watch struct {
 	Bell <-chan struct{} // rings once the account can be asked
+	Rest time.Duration   // how long it is left to its runs then, so that many accounts do not begin at once
 	Pass func(context.Context) (Passed, error)
 	Note func(error) // is told of an error that is another than the last
 }
@@ -29,10 +30,11 @@ func (w *Watch) Run(ctx context.Context) {
 	case <-ctx.Done():
 		return
 	}
+	wait(ctx, w.Rest)
 	said := ""
 	for ctx.Err() == nil {
 		p, err := w.Pass(ctx)
-		wait := Every
+		rest := every
 		switch {
 		case ctx.Err() != nil:
 			return
@@ -43,21 +45,25 @@ func (w *Watch) Run(ctx context.Context) {
 			}
 		case p.Read:
 			said = ""
-			wait = p.pause()
+			rest = p.pause()
 		}
-		timer := time.NewTimer(wait)
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
-		}
+		wait(ctx, rest)
+	}
+}
+
+func wait(ctx context.Context, rest time.Duration) {
+	timer := time.NewTimer(rest)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
 	}
 }
 
 // pause is how long a pass has used the share up.
 func (p Passed) pause() time.Duration {
 	if p.PerMinute <= 0 {
-		return Every
+		return every
 	}
 	return max(time.Duration(p.Requests)*share*time.Minute/time.Duration(p.PerMinute), time.Second)
 }

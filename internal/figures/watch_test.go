@@ -17,7 +17,7 @@ func TestFiguresTakeTheirShareOfRequests(t *testing.T) {
 		const perMinute = 600
 		ctx, cancel := context.WithCancel(t.Context())
 		bell, sent, passes := make(chan struct{}, 1), 0, 0
-		w := figures.Watch{Bell: bell, Note: func(err error) { t.Error(err) },
+		w := figures.Watch{Bell: bell, Rest: 5 * time.Minute, Note: func(err error) { t.Error(err) },
 			Pass: func(context.Context) (figures.Passed, error) {
 				passes++
 				sent += 23
@@ -30,6 +30,10 @@ func TestFiguresTakeTheirShareOfRequests(t *testing.T) {
 			t.Errorf("%d requests before the account could be asked", sent)
 		}
 		bell <- struct{}{}
+		time.Sleep(5*time.Minute - 1)
+		if sent > 0 {
+			t.Errorf("%d requests while the account was left to its runs", sent)
+		}
 		time.Sleep(10 * time.Hour)
 		if most := 10*60*perMinute/50 + 23; sent > most || sent < most/2 {
 			t.Errorf("%d requests in ten hours in which all was due; want about %d", sent, most)

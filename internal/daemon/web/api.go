@@ -125,7 +125,11 @@ func (h *api) getRun(w http.ResponseWriter, r *http.Request) {
 
 func (h *api) getExposures(w http.ResponseWriter, r *http.Request) {
 	if a, ok := h.account(w, r); ok {
-		points, err := h.desk.Exposures(r.Context(), a.Name)
+		var points []daemon.Point
+		archive, err := h.desk.Archive(r.Context(), a.Name)
+		if err == nil {
+			points, err = archive.Exposures()
+		}
 		h.answer(w, r, exposuresDocument{formatVersion, notNil(points)}, err)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"adsync/internal/daemon"
+	"adsync/internal/figures"
 	"adsync/internal/kinds"
 	"adsync/internal/planview"
 	"adsync/internal/runview"
@@ -30,6 +31,7 @@ type fakeDesk struct {
 	plans     map[string]*planview.Document
 	runs      map[string][]*runview.Document
 	points    []daemon.Point
+	figures   figures.Kept
 	approvals []daemon.Approval
 	woken     []daemon.Trigger
 	looked    []string
@@ -201,12 +203,26 @@ func (d *fakeDesk) Report(_ context.Context, name, run string) (*runview.Documen
 	return nil, daemon.ErrNoRun
 }
 
-func (d *fakeDesk) Exposures(_ context.Context, name string) ([]daemon.Point, error) {
-	if name != "shoes" {
+func (d *fakeDesk) Archive(ctx context.Context, name string) (daemon.Archive, error) {
+	_, err := d.Account(ctx, name)
+	return archived{name: name, desk: d}, err
+}
+
+// archived is what the desk keeps of an account.
+type archived struct {
+	daemon.Archive
+	name string
+	desk *fakeDesk
+}
+
+func (a archived) Exposures() ([]daemon.Point, error) {
+	if a.name != "shoes" {
 		return nil, nil
 	}
-	return d.points, nil
+	return a.desk.points, nil
 }
+
+func (a archived) Figures() figures.Kept { return a.desk.figures }
 
 func (d *fakeDesk) Approvals(_ context.Context, name string) ([]daemon.Approval, error) {
 	d.mu.Lock()

@@ -71,7 +71,7 @@ var gauges = []gauge{
 		func(s *daemon.Status) float64 { return seconds(s.Unplanned) }},
 }
 
-var figures = []figure{
+var planFigures = []figure{
 	{"adsync_pending_changes", "Changes of the last plan that would go.", func(f *daemon.Figures) float64 {
 		return float64(f.Pending)
 	}},
@@ -114,7 +114,7 @@ func (p *present) Collect(to chan<- prometheus.Metric) {
 		for _, g := range gauges {
 			give(description(g.name, g.help, "account"), g.of(a), a.Name)
 		}
-		for _, f := range figures {
+		for _, f := range planFigures {
 			if a.Figures != nil {
 				give(description(f.name, f.help, "account"), f.of(a.Figures), a.Name)
 			}

@@ -194,7 +194,11 @@ func (h *pages) fill(r *http.Request, v *accountView, a *daemon.Status, p *planv
 		v.Accepted = append(v.Accepted, acceptedView{printable(one.By, nameMost), printable(one.Note, reasonMost),
 			printable(one.Commit, 12), printable(one.Before, 12), momentOf(one.Time, zone)})
 	}
-	points, err := h.desk.Exposures(r.Context(), a.Name)
+	archive, err := h.desk.Archive(r.Context(), a.Name)
+	if err != nil {
+		return err
+	}
+	points, err := archive.Exposures()
 	if err != nil {
 		return err
 	}

@@ -148,7 +148,7 @@ func (d *daemonRun) account(settings config.Daemon, a config.DaemonAccount) daem
 	worker, notifier := d.telling(settings, a, w, w.orders, d.log.With("account", name))
 	reviews := &reviewer{
 		Worker: worker, of: w, project: project, bell: make(chan struct{}, 1), notifier: notifier,
-		once: d.flags.once,
+		reached: make(chan struct{}), once: d.flags.once,
 	}
 	account.Worker = reviews
 	account.Watch = []func(context.Context, func(daemon.Trigger)){
@@ -159,6 +159,7 @@ func (d *daemonRun) account(settings config.Daemon, a config.DaemonAccount) daem
 			}
 		},
 		reviews.watch,
+		reviews.watchFigures,
 		func(ctx context.Context, wake func(daemon.Trigger)) {
 			d.watchOrders(ctx, w, project.StateFolder(), wake)
 		},

@@ -6,6 +6,7 @@ import (
 	"adsync/cmd/adsync/internal/runs"
 	"adsync/cmd/adsync/internal/session"
 	"adsync/internal/daemon"
+	"adsync/internal/figures"
 	"adsync/internal/runview"
 )
 
@@ -60,5 +61,7 @@ func (r *archive) Report(ctx context.Context, run string) (*runview.Document, er
 }
 
 func (r *archive) Exposures() ([]daemon.Point, error) { return r.orders.Exposures() }
+
+func (r *archive) Figures() figures.Kept { return r.orders.Figures() }
 
 func (r *archive) Expose(p daemon.Point) error { return r.orders.Expose(p) }

@@ -19,9 +19,7 @@ func (w *worker) dial(l session.Loaded) error {
 	w.line = &session.Session{}
 	client, err := session.Dial(w.env, w.line, l.Project, adsapi.Config{
 		Around: func(ctx context.Context, attempt func()) {
-			if !isBeside(ctx) {
-				w.requests.Add(1)
-			}
+			countIn(ctx, &w.requests)
 			daemon.Away(ctx, 0, attempt)
 		},
 		Lease: func() error {

@@ -252,9 +252,10 @@ func (d *Desk) Report(ctx context.Context, name, run string) (*runview.Document,
 	return kept(d, name, func(a daemon.Archive) (*runview.Document, error) { return a.Report(ctx, run) })
 }
 
-// Exposures returns what is known of possible spend over time.
-func (d *Desk) Exposures(_ context.Context, name string) ([]daemon.Point, error) {
-	return kept(d, name, daemon.Archive.Exposures)
+// Archive returns what is kept of an account.
+func (d *Desk) Archive(_ context.Context, name string) (daemon.Archive, error) {
+	a, err := d.elsewhere(name)
+	return a.Archive, err
 }
 
 // Approvals returns what was allowed, the oldest first.

@@ -9,6 +9,7 @@ import (
 
 	"adsync/cmd/adsync/internal/console"
 	"adsync/internal/daemon"
+	"adsync/internal/figures"
 	"adsync/internal/orders"
 	"adsync/internal/planview"
 	"adsync/state"
@@ -283,6 +284,9 @@ func (t *Lease) Acceptances() ([]daemon.Acceptance, error) {
 func (t *Lease) Exposures() ([]daemon.Point, error) {
 	return kv.Lines[daemon.Point](t.Place, exposureName)
 }
+
+// Figures returns what the account did on each day.
+func (t *Lease) Figures() figures.Kept { return figures.Kept{Store: t.Place} }
 
 // keptPoints is how many bytes of exposure are kept; the older half goes first.
 const keptPoints = 1 << 20

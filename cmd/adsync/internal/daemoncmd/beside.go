@@ -1,0 +1,169 @@
+package daemoncmd
+
+import (
+	"context"
+	"math/rand/v2"
+	"sync/atomic"
+	"time"
+
+	"adsync/cmd/adsync/internal/console"
+	"adsync/cmd/adsync/internal/session"
+	"adsync/internal/daemon"
+	"adsync/internal/figures"
+	"adsync/internal/notify"
+	"adsync/internal/resource"
+	"adsync/internal/review"
+	"adsync/reconcile"
+	"adsync/sources"
+	"adsync/sources/config"
+)
+
+// reviewer is a worker beside whose runs the reviews and the figures of its account are read.
+type reviewer struct {
+	daemon.Worker
+	of       *worker        // whose client asks
+	project  config.Project // of the account
+	bell     chan struct{}
+	reached  chan struct{}    // rings after the first run
+	notifier *notify.Notifier // nil: nobody is told
+	once     bool             // nobody watches beside the run
+	began    bool             // a run has ended
+}
+
+// Run rings after the first run, which has made the client, and after each that changed
+// something.
+func (r *reviewer) Run(ctx context.Context, request daemon.Request) daemon.Result {
+	result := r.Worker.Run(ctx, request)
+	if r.once {
+		r.read(ctx)
+		if r.notifier != nil {
+			ctx, cancel := context.WithTimeout(ctx, flushMost)
+			defer cancel()
+			r.notifier.Flush(ctx)
+		}
+		return result
+	}
+	if result.Run == nil && r.began {
+		return result
+	}
+	if !r.began {
+		r.began = true
+		close(r.reached)
+	}
+	select {
+	case r.bell <- struct{}{}:
+	default:
+	}
+	return result
+}
+
+// watch reads the reviews as often as they are due, and wakes the account where one is
+// another: its plan and its copies say so.
+func (r *reviewer) watch(ctx context.Context, wake func(daemon.Trigger)) {
+	select {
+	case <-r.bell:
+	case <-ctx.Done():
+		return
+	}
+	w := &review.Watch{Bell: r.bell, Read: func(ctx context.Context) review.Pass {
+		pass, moved := r.read(ctx)
+		if moved {
+			wake(daemon.Reviewed)
+		}
+		return pass
+	}}
+	w.Run(ctx)
+}
+
+// besideRuns marks the requests of no run, and has their number.
+type besideRuns struct{}
+
+// beside counts requests apart from those of runs.
+func beside(ctx context.Context) (context.Context, *atomic.Int64) {
+	sent := new(atomic.Int64)
+	return context.WithValue(ctx, besideRuns{}, sent), sent
+}
+
+// countIn counts a request: beside runs where it belongs to none.
+func countIn(ctx context.Context, runs *atomic.Int64) {
+	if sent, is := ctx.Value(besideRuns{}).(*atomic.Int64); is {
+		runs = sent
+	}
+	runs.Add(1)
+}
+
+// read asks for the reviews, once. A run that has just done so is not asked after.
+func (r *reviewer) read(ctx context.Context) (pass review.Pass, moved bool) {
+	apart, _ := beside(ctx)
+	known, err := r.ask(apart)
+	if err != nil {
+		if ctx.Err() == nil {
+			session.NoteReviews(r.of.env, err)
+		}
+		return review.Pass{Failed: true}, known.Moved()
+	}
+	return review.Pass{Left: known.Left, Waits: known.Waits()}, known.Moved()
+}
+
+func (r *reviewer) ask(ctx context.Context) (known *review.Record, err error) {
+	agent, end, err := r.agent(ctx)
+	if err != nil {
+		return &review.Record{}, err
+	}
+	defer end()
+	var tell func([]review.Line)
+	if r.notifier != nil {
+		tell = r.notifier.TellReviews
+	}
+	return session.AskReviews(ctx, r.of.env, r.project, agent, session.Fresh{Rests: review.Least}, tell)
+}
+
+// agent reads the account by the client of its runs.
+func (r *reviewer) agent(ctx context.Context) (agent *reconcile.Agent, end func(), err error) {
+	client := r.of.dialed()
+	if client == nil {
+		return nil, nil, console.Configuration("no run has reached the account yet")
+	}
+	l := session.Loaded{
+		Project: config.Project{Home: r.project.StateFolder()}, Schemas: session.Schemas(),
+		Desired: sources.Desired{Snapshot: &resource.Snapshot{}},
+	}
+	store, err := session.OpenState(ctx, r.of.env, l.Project, true)
+	if err != nil {
+		return nil, nil, err
+	}
+	agent = session.AgentOf(r.of.env, l, store, client.Reader())
+	agent.Breaks = &reconcile.Breaks{}
+	return agent, func() { session.Closed(r.of.env, "state", store.Close()) }, nil
+}
+
+// readFigures reads the days of the account's figures that are due.
+func (r *reviewer) readFigures(ctx context.Context) (passed figures.Passed, err error) {
+	ctx, sent := beside(ctx)
+	defer func() { passed.Requests = int(sent.Load()) }()
+	agent, end, err := r.agent(ctx)
+	if err != nil {
+		return passed, err
+	}
+	defer end()
+	now, err := agent.Present(ctx)
+	if err != nil {
+		return passed, err
+	}
+	c := figures.Collector{
+		Kept: r.of.orders.Figures(), Service: agent.Service, Currency: agent.Account.Currency, Now: now,
+	}
+	passed.Read, err = c.Pass(ctx)
+	if client := r.of.dialed(); client != nil {
+		_, passed.PerMinute = client.PerMinute()
+	}
+	return passed, err
+}
+
+// watchFigures reads figures for as long as the account is worked on.
+func (r *reviewer) watchFigures(ctx context.Context, _ func(daemon.Trigger)) {
+	w := figures.Watch{Bell: r.reached, Rest: time.Minute + rand.N(4*time.Minute), Pass: r.readFigures, Note: func(err error) {
+		r.of.env.Note("the figures could not be read: %s", console.OneLine(err))
+	}}
+	w.Run(ctx)
+}
