@@ -46,7 +46,8 @@ func open(t *testing.T, days float64) *shop {
 	s.Service = emulatortest.Start(t, func(o *emulator.Options) { o.Now = func() time.Time { return first } })
 	for i := range 2 {
 		body := emulatortest.CampaignBody(fmt.Sprintf("Campaign %d", i))
-		body["status"], body["targeting"] = "active", map[string]any{"locations": map[string]any{"countries": []string{"US"}}}
+		body["status"] = "active"
+		body["targeting"] = map[string]any{"locations": map[string]any{"countries": []string{"US"}}}
 		c := s.Must(t, "POST", "/campaigns", body).ID(t)
 		group := emulatortest.AdGroupBody(c, "Group of "+c)
 		group["status"] = "active"
@@ -263,7 +264,8 @@ func TestDaysOfAnotherCurrencyOrZoneAreNotAdded(t *testing.T) {
 			t.Errorf("another %s: gaps are %v; want both days", row.name, gaps)
 		}
 		s.collect()
-		if table := s.table("campaign", "2026-09-01", "2026-11-05"); len(table.Gaps()) > 0 || table.Currency != s.currency {
+		table := s.table("campaign", "2026-09-01", "2026-11-05")
+		if len(table.Gaps()) > 0 || table.Currency != s.currency {
 			t.Errorf("another %s: gaps are %v in %s", row.name, table.Gaps(), table.Currency)
 		}
 	}

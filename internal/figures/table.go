@@ -29,6 +29,15 @@ func (s *Sums) add(r *Row) {
 	}
 }
 
+// Add adds other sums.
+func (s *Sums) Add(o *Sums) {
+	r := Row{Values: o.values}
+	for m := range Metrics {
+		r.Known[m] = !o.lacks[m]
+	}
+	s.add(&r)
+}
+
 // Of returns a figure as decimal text: a sum, or a rate of sums. "" is not known.
 func (s *Sums) Of(metric string) string { return insights.Figure(metric, s.sum) }
 
@@ -162,6 +171,8 @@ func (k Kept) name(t *Table, at int, lines map[string]*Line) error {
 		slices.Reverse(line.Above)
 		t.Lines = append(t.Lines, *line)
 	}
-	slices.SortFunc(t.Lines, func(a, b Line) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID)) })
+	slices.SortFunc(t.Lines, func(a, b Line) int {
+		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID))
+	})
 	return nil
 }

@@ -326,7 +326,8 @@ func (p *tab) seen(wide, high int64, scheme string) {
 
 // looksOf are the pages, and how to come to each.
 var looksOf = []string{"/", "/accounts/shoes", "/accounts/hats", "/accounts/shoes/files",
-	"/accounts/boots%20&%20bags", "/accounts/shoes/runs", "/accounts/shoes/runs/run-000042", "/login", "/nothing"}
+	"/accounts/boots%20&%20bags", "/accounts/shoes/runs", "/accounts/shoes/runs/run-000042",
+	"/accounts/shoes/campaigns", "/accounts/shoes/campaigns?level=ad&span=30d", "/login", "/nothing"}
 
 // full has an account of which all sections have something to show, and all of it
 // long: a commit that waits to be accepted, others that were, a suspension.
@@ -461,6 +462,8 @@ func TestScreenshots(t *testing.T) {
 		{"login", "/login", "light", "", 1100, 560},
 		{"phone-run", "/accounts/shoes/runs/run-000042", "light", "", 390, 844},
 		{"phone-runs", "/accounts/shoes/runs", "dark", "", 390, 844},
+		{"campaigns", "/accounts/shoes/campaigns", "light", "", 1100, 640},
+		{"phone-campaigns", "/accounts/shoes/campaigns", "dark", "", 390, 844},
 		{"phone-login", "/login", "dark", "", 390, 844},
 	} {
 		p := open(t, browser, nil)

@@ -51,6 +51,7 @@ func theDesk(t testing.TB) *fakeDesk {
 	shown := &planview.Document{}
 	read(t, "testdata/plan.json", shown)
 	withAsks(shown)
+	kept := threeCampaigns(t)
 	run, partial := &runview.Document{}, &runview.Document{}
 	read(t, "testdata/run.json", run)
 	read(t, "../../runview/testdata/partial.json", partial)
@@ -88,7 +89,7 @@ func theDesk(t testing.TB) *fakeDesk {
 		},
 		approvals: []daemon.Approval{{PlanHash: "507f9b3ca0445956", Allow: []string{"activates"},
 			By: "Ann Example", Note: "the launch was agreed on", Time: noon.Add(-26 * time.Hour)}},
-		upload: &daemon.Upload{
+		figures: kept, upload: &daemon.Upload{
 			Problems: []string{"spring.xlsx:Ads!E17: title has 52 characters; want at most 50 (ADS1008)"},
 			Plan:     shown, Marked: []byte("the marked copy"), Name: "marked-spring.xlsx",
 		},

@@ -118,6 +118,8 @@ func TestAnswersAreAsDescribed(t *testing.T) {
 		"runs":      {"Runs", text(t, a.get("/api/v1/accounts/shoes/runs"))},
 		"run":       {"Run", text(t, a.get("/api/v1/accounts/shoes/runs/run-000042"))},
 		"exposures": {"Exposures", text(t, a.get("/api/v1/accounts/shoes/exposures"))},
+		"figures":   {"Figures", text(t, a.get("/api/v1/accounts/shoes/figures?level=ad&span=40d"))},
+		"compared":  {"Figures", text(t, a.get("/api/v1/accounts/shoes/figures"))},
 		"approvals": {"Approvals", text(t, a.get("/api/v1/accounts/shoes/approvals"))},
 		"approve": {"Account",
 			text(t, post("approvals", `{"plan_hash":"`+hash+`","allow":["`+heldRaise+`"],"by":"ann"}`))},

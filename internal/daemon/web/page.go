@@ -17,12 +17,14 @@ var (
 	pageText string
 	//go:embed html/account.html
 	accountText string
+	//go:embed html/figures.html
+	figuresText string
 	//go:embed html/page.css
 	pageStyle string
 	//go:embed html/page.js
 	pageScript string
 
-	templates = template.Must(template.Must(template.New("page").Parse(pageText)).Parse(accountText))
+	templates = template.Must(template.New("page").Parse(pageText + accountText + figuresText))
 )
 
 // styleText is the look of a plan, and what this page has beyond it.

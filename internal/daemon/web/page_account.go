@@ -25,6 +25,8 @@ func (h *pages) routes() []route {
 	return []route{
 		{"GET", "/{$}", readers, h.showAccounts},
 		{"GET", "/accounts/{account}", readers, h.showAccount},
+		{"GET", "/accounts/{account}/campaigns", readers, h.showFigures},
+		{"GET", "/accounts/{account}/campaigns.csv", readers, h.sendFigures},
 		{"GET", "/accounts/{account}/runs", readers, h.showRuns},
 		{"GET", "/accounts/{account}/runs/{run}", readers, h.showRun},
 		{"GET", "/page.css", everybody, asset("text/css; charset=utf-8", styleText())},

@@ -162,8 +162,9 @@ func (r *reviewer) readFigures(ctx context.Context) (passed figures.Passed, err 
 
 // watchFigures reads figures for as long as the account is worked on.
 func (r *reviewer) watchFigures(ctx context.Context, _ func(daemon.Trigger)) {
-	w := figures.Watch{Bell: r.reached, Rest: time.Minute + rand.N(4*time.Minute), Pass: r.readFigures, Note: func(err error) {
-		r.of.env.Note("the figures could not be read: %s", console.OneLine(err))
-	}}
+	w := figures.Watch{
+		Bell: r.reached, Rest: time.Minute + rand.N(4*time.Minute), Pass: r.readFigures,
+		Note: func(err error) { r.of.env.Note("the figures could not be read: %s", console.OneLine(err)) },
+	}
 	w.Run(ctx)
 }

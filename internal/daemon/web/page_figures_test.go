@@ -1,0 +1,143 @@
+package web
+
+import (
+	"encoding/csv"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"adsync/internal/figures"
+	"adsync/internal/testing/figurestest"
+)
+
+var newYork = func() *time.Location {
+	zone, err := time.LoadLocation("America/New_York")
+	if err != nil {
+		panic(err)
+	}
+	return zone
+}()
+
+// threeCampaigns spent 10, 20 and 30 a day, the last of them since three days alone.
+func threeCampaigns(t testing.TB) figures.Kept {
+	return figurestest.Kept(t, noon.In(newYork), []string{"Hiking boots", `=HYPERLINK("x")<b>&`, "Rain coats"},
+		func(campaign, daysAgo int) map[string]string {
+			if campaign == 2 && daysAgo > 3 {
+				return nil
+			}
+			return map[string]string{"spend": fmt.Sprint(10 * (campaign + 1)), "impressions": "1000",
+				"clicks": fmt.Sprint(10 + campaign), "conversions": "1"}
+		})
+}
+
+func TestThePageOfFigures(t *testing.T) {
+	a := ask(t, nil)
+	const page = "/accounts/shoes/campaigns"
+	for _, row := range []struct {
+		name, query string
+		want        []string
+		never       []string
+	}{
+		{"seven days, the dearest first", "", []string{
+			"money in USD", "Change is of spend",
+			`<tr class="total"><th scope="row">All 3</th><td>300.00</td><td>17,000</td>`,
+			`&lt;b&gt;`, "Hiking boots", ">new</td>"}, []string{"<b>&", "preliminary", "waits"}},
+		{"today still changes", "span=today", []string{"<b>Today is preliminary</b>", "<td>60.00</td>"}, nil},
+		{"ad groups in one campaign", "level=ad_group&in=campaign_0", []string{"Ad groups in Hiking boots",
+			"ad_group of Hiking boots", "<td>70.00</td>"}, []string{"Rain coats"}},
+		{"ads have their place", "level=ad", []string{"Hiking boots › ad_group of Hiking boots"}, nil},
+		{"a search", "q=RAIN", []string{"All 1 of 3", "Rain coats"}, []string{"Hiking boots"}},
+		{"none is so", "q=nothing+like+it", []string{"None is so."}, nil},
+		{"days that were not read", "span=30d", []string{"in no figure here: 3 of 30 days"},
+			[]string{"Change is of spend"}},
+		{"no day was read", "span=2026-01-01..2026-01-05", []string{"No figures of these days"}, []string{"<table"}},
+	} {
+		answer := a.get(page + "?" + row.query)
+		wantStatus(t, answer, http.StatusOK)
+		body := text(t, answer)
+		for _, want := range row.want {
+			if !strings.Contains(body, want) {
+				t.Errorf("%s: the page has no %q:\n%s", row.name, want, body)
+			}
+		}
+		for _, never := range row.never {
+			if strings.Contains(body, never) {
+				t.Errorf("%s: the page has %q", row.name, never)
+			}
+		}
+	}
+	for query, said := range map[string]string{
+		"level=hotel": "level is hotel", "sort=reach": "sort is reach", "span=soon": "span is",
+		"from=2026-11-01T05": "by day",
+	} {
+		answer := a.get(page + "?" + query)
+		body := text(t, answer)
+		if answer.StatusCode != http.StatusBadRequest || !strings.Contains(strings.ToLower(body), said) {
+			t.Errorf("%s: %d, want 400 and %q:\n%s", query, answer.StatusCode, said, body)
+		}
+	}
+	wantStatus(t, a.get("/accounts/nobody/campaigns"), http.StatusNotFound)
+}
+
+func TestFiguresAreSortedAndPaged(t *testing.T) {
+	var names []string
+	for i := range 250 {
+		names = append(names, fmt.Sprintf("Campaign %03d", i))
+	}
+	a := ask(t, nil)
+	a.desk.figures = figurestest.Kept(t, noon.In(newYork), names, func(campaign, _ int) map[string]string {
+		row := map[string]string{"spend": fmt.Sprint(campaign % 50), "impressions": "100", "clicks": "1"}
+		if campaign == 7 {
+			delete(row, "spend")
+		}
+		return row
+	})
+	seen := 0
+	next := "/accounts/shoes/campaigns?sort=spend&order=asc"
+	for next != "" {
+		body := text(t, a.get(next))
+		seen += strings.Count(body, `<tr><th scope="row"`)
+		next = ""
+		if at := strings.Index(body, `rel="next"`); at > 0 {
+			link := body[strings.LastIndex(body[:at], `href="`)+len(`href="`):]
+			next = strings.ReplaceAll(link[:strings.Index(link, `"`)], "&amp;", "&")
+		}
+	}
+	if seen != 250 {
+		t.Errorf("pages have %d lines; want 250", seen)
+	}
+	sheet := text(t, a.get("/accounts/shoes/campaigns.csv?sort=spend&order=asc"))
+	rows, err := csv.NewReader(strings.NewReader(sheet)).ReadAll()
+	if err != nil || len(rows) != 251 {
+		t.Fatalf("%d rows: %v", len(rows), err)
+	}
+	if last := rows[250]; last[3] != "Campaign 007" || last[5] != "" || last[6] != "700" {
+		t.Errorf("what is not known is not last, or not empty: %q", last)
+	}
+	if !slices.Equal(rows[1][3:6], []string{"Campaign 000", "campaign_0", "0"}) {
+		t.Errorf("the least is not first: %q", rows[1])
+	}
+}
+
+// No name becomes a formula in a spreadsheet program.
+func TestTheSheetOfFiguresHasNoFormula(t *testing.T) {
+	a := ask(t, nil)
+	answer := a.get("/accounts/shoes/campaigns.csv")
+	if is := answer.Header.Get("Content-Disposition"); !strings.HasPrefix(is, "attachment; ") {
+		t.Errorf("Content-Disposition is %q", is)
+	}
+	rows, err := csv.NewReader(strings.NewReader(text(t, answer))).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range rows {
+		for _, cell := range row {
+			if strings.HasPrefix(cell, "=") {
+				t.Errorf("a cell is %q", cell)
+			}
+		}
+	}
+}
