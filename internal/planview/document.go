@@ -95,7 +95,8 @@ func partly(c *plan.ChangeDocument) bool {
 	return false
 }
 
-func isHeld(c *plan.ChangeDocument) bool { return c.Held != nil || partly(c) }
+// IsHeld reports whether a change waits for somebody, wholly or in part.
+func IsHeld(c *plan.ChangeDocument) bool { return c.Held != nil || partly(c) }
 
 // addressOf reads an address back; the document holds nothing else.
 func addressOf(text string) resource.Address {

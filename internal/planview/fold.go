@@ -16,7 +16,11 @@ type fold struct {
 	detail
 	changes int
 	seen    map[string]int // changes by what they are alike in
+	whole   int            // listed as people are asked for them
 }
+
+// mostWhole is how many changes that people are asked for a long plan lists: a comment has no room for more.
+const mostWhole = 200
 
 func newFold(d *Document, o detail) *fold {
 	return &fold{detail: o, changes: len(d.Changes), seen: map[string]int{}}
@@ -25,6 +29,10 @@ func newFold(d *Document, o detail) *fold {
 // lists reports whether a change has a line of its own.
 func (f *fold) lists(c *plan.ChangeDocument) bool {
 	if f.full || f.changes <= f.list {
+		return true
+	}
+	if f.asks(c) && f.whole < mostWhole {
+		f.whole++
 		return true
 	}
 	alike := likeness(c)

@@ -9,6 +9,7 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/plan"
 )
 
 // A comment of GitHub holds 65,536 characters. What is written stays below that
@@ -25,13 +26,22 @@ const (
 // Text of files and service stands in code only, inline or fenced: there it
 // mentions nobody, refers to no issue, and is no link and no HTML.
 func WriteMarkdown(w io.Writer, schemas resource.Schemas, d *Document) error {
-	return WriteComment(w, schemas, d, 0)
+	text, _ := Comment(schemas, d, CommentOptions{})
+	_, err := io.WriteString(w, text)
+	return err
 }
 
-// WriteComment is WriteMarkdown that leaves room for so many bytes of somebody else.
-func WriteComment(w io.Writer, schemas resource.Schemas, d *Document, room int) error {
-	p := describe(schemas, d, detail{room: 60, list: 40, like: 5})
-	m := &comment{size: commentSize - room}
+// CommentOptions says what people are asked by a comment.
+type CommentOptions struct {
+	Room  int                             // bytes that are left for somebody else
+	Asked func(*plan.ChangeDocument) bool // reports whether people are asked to agree to a change; nil: to none
+}
+
+// Comment returns what WriteMarkdown writes, with each change that people are asked for whole in its tree: values and
+// holds. hidden is how many of those it has no room for.
+func Comment(schemas resource.Schemas, d *Document, o CommentOptions) (text string, hidden int) {
+	p := describe(schemas, d, detail{room: 60, list: 40, like: 5, asked: o.Asked})
+	m := &comment{size: commentSize - o.Room}
 	m.line(marker(d.Account.ID))
 	m.headline(p)
 	m.slips(p)
@@ -40,8 +50,7 @@ func WriteComment(w io.Writer, schemas resource.Schemas, d *Document, room int) 
 	m.problems(p)
 	m.trees(p)
 	m.ending(p, d)
-	_, err := io.WriteString(w, m.text.String())
-	return err
+	return m.text.String(), m.hidden + p.hidden
 }
 
 // marker is the first line of a comment: a job finds the comment of its account
@@ -61,6 +70,8 @@ type comment struct {
 	text strings.Builder
 	size int      // of everything
 	left []string // what was cut
+
+	hidden int // changes that people are asked for, in trees that were cut
 }
 
 func (m *comment) line(format string, arguments ...any) {
@@ -217,18 +228,31 @@ func (m *comment) problems(p *page) {
 	}
 }
 
-// trees folds each tree; those a comment has no room for are counted.
+// trees folds each tree; those a comment has no room for are counted. Those that people are asked for have it first.
 func (m *comment) trees(p *page) {
-	pending, left, changes := false, 0, 0
-	for i := range p.trees {
+	pending, left, changes, room := false, 0, 0, m.size-2000-m.text.Len()
+	texts := make([]string, len(p.trees))
+	for _, asked := range []bool{true, false} {
+		for i := range p.trees {
+			if t := &p.trees[i]; t.asked > 0 == asked {
+				text := folded(t)
+				if len(text)+1 > room {
+					continue
+				}
+				room -= len(text) + 1
+				texts[i] = text
+			}
+		}
+	}
+	for i, text := range texts {
 		t := &p.trees[i]
-		text := folded(t)
 		if t.pending && !pending {
 			pending = true
 			m.line("#### %s\n", alsoPending)
 		}
-		if !m.fits(text, m.size-2000) {
+		if text == "" {
 			left, changes = left+1, changes+len(t.changes)
+			m.hidden += t.asked
 			continue
 		}
 		m.line("%s", text)

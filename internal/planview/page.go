@@ -2,6 +2,7 @@ package planview
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -32,6 +33,7 @@ type page struct {
 	unnamed   string // how many of them are not listed; "" where all are
 	trees     []tree
 	left      []string // what the list leaves out, counted by action and kind
+	hidden    int      // changes of those that people are asked for
 	kept      string
 	releases  []release
 	unallowed []string // what no allowance releases, and why
@@ -54,6 +56,7 @@ type tree struct {
 	pending bool   // there without the pull request, too
 	changes []entry
 	left    []string // as of page
+	asked   int      // changes that people are asked for
 }
 
 // entry is one change.
@@ -106,7 +109,11 @@ type detail struct {
 	list int  // changes up to which none is left out
 	like int  // changes alike that are listed in a longer plan
 	says *says
+
+	asked func(*plan.ChangeDocument) bool // as of CommentOptions
 }
+
+func (o *detail) asks(c *plan.ChangeDocument) bool { return o.asked != nil && o.asked(c) }
 
 // describe puts a document in words.
 func describe(schemas resource.Schemas, d *Document, o detail) *page {
@@ -151,7 +158,8 @@ func (p *page) list(t *teller, f *fold, d *Document) {
 			t.topOf(addressOf(changes[end].Address)) == top {
 			end++
 		}
-		grown, left := t.tree(f, d, changes[start:end])
+		grown, left, hidden := t.tree(f, d, changes[start:end])
+		p.hidden += hidden
 		if len(grown.changes) == 0 {
 			unlisted.merge(left)
 		} else {
@@ -172,21 +180,28 @@ func order(first bool) int {
 }
 
 // tree lists the changes of one tree, and counts those that are left out.
-func (t *teller) tree(f *fold, d *Document, changes []plan.ChangeDocument) (tree, leftOut) {
-	grown, left := tree{}, leftOut{}
+func (t *teller) tree(f *fold, d *Document, changes []plan.ChangeDocument) (grown tree, left leftOut, hidden int) {
+	left = leftOut{}
 	for i := range changes {
 		c := &changes[i]
 		if !f.lists(c) {
-			left.add(c)
+			if left.add(c); f.asks(c) {
+				hidden++
+			}
 			continue
 		}
 		address := addressOf(c.Address)
 		if top := t.topOf(address); len(grown.changes) == 0 && top != address {
 			grown.title = diag.Printable(top.String())
 		}
-		grown.changes = append(grown.changes, t.entry(d, c, address))
+		told := *t
+		if f.asks(c) {
+			told.room = math.MaxInt
+			grown.asked++
+		}
+		grown.changes = append(grown.changes, told.entry(d, c, address))
 	}
-	return grown, left
+	return grown, left, hidden
 }
 
 func (t *teller) topOf(a resource.Address) resource.Address {
@@ -209,7 +224,7 @@ func (t *teller) entry(d *Document, c *plan.ChangeDocument, address resource.Add
 		position: c.Position.String(), at: c.Position,
 		depth: t.schemas.Depth(address.Kind), money: spendOf(c, d.currency()),
 		hazards: hazardNames(c.Hazards), starts: startsOf(c),
-		held: isHeld(c), goes: goes(c), create: c.Action == plan.Create, pending: c.Pending, holds: holdsOf(c.Held),
+		held: IsHeld(c), goes: goes(c), create: c.Action == plan.Create, pending: c.Pending, holds: holdsOf(c.Held),
 		drawn: d.Drawn[c.Address],
 	}
 	if !e.goes || e.symbol == "" {

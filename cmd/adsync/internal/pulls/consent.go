@@ -42,6 +42,7 @@ type Asked struct {
 	Unplanned bool       `json:"unplanned,omitempty"` // something is wrong with it
 	Addresses []string   `json:"addresses,omitempty"` // of all that it changes
 	ByTwo     bool       `json:"-"`                   // one yes is not enough
+	Hidden    int        `json:"hidden,omitempty"`    // changes that a comment has no room for: nobody agrees to any
 }
 
 // yes is what somebody agreed to: kept from when it was seen first, whether it counts or not.
@@ -93,7 +94,8 @@ func (c *consents) shows(a Asked) bool {
 
 // is reports whether a plan asks for the same of the same head.
 func (a *Asked) is(b Asked) bool {
-	return a.Head == b.Head && a.Digest == b.Digest && a.Lineage == b.Lineage && a.Unplanned == b.Unplanned
+	return a.Head == b.Head && a.Digest == b.Digest && a.Lineage == b.Lineage && a.Unplanned == b.Unplanned &&
+		a.Hidden == b.Hidden
 }
 
 // planned is the plan that was shown last.
@@ -168,6 +170,9 @@ func (c *consents) hears(talk forge.Talk, stands bool) {
 	}
 }
 
+// tooLong is why a yes is to nothing that was given to more than a comment shows.
+const tooLong = "a comment has no room for all that is held"
+
 // unseen is why a yes is to nothing whose giver may not have seen the comment as adsync wrote it.
 const unseen = "this comment was changed meanwhile, and may not have shown this: read it again, and approve again"
 
@@ -190,6 +195,10 @@ func (c *consents) reviewed(r forge.Review) yes {
 		if y.Asks = common(y.Asks, a.Asks); y.Lineage != a.Lineage {
 			y.Asks = nil
 		}
+		if a.Hidden > 0 {
+			y.Asks, y.Lacks = nil, tooLong
+			return y
+		}
 	}
 	if len(y.Asks) == 0 {
 		y.Lacks = "it was given before the plan was shown"
@@ -206,6 +215,10 @@ func (c *consents) named(m forge.Comment, digest string) yes {
 	for i, a := range slices.Backward(c.Shown) {
 		if a.Digest != digest {
 			continue
+		}
+		if a.Hidden > 0 {
+			y.Lacks = tooLong
+			return y
 		}
 		y.Asks, y.Lineage, y.Serial = a.Asks, a.Lineage, a.Serial
 		for _, other := range c.Shown[min(c.Since, i):i] { // what was used since may have been before the yes

@@ -303,6 +303,21 @@ func TestWhoseYesCounts(t *testing.T) {
 			f.touches("plan h1: b=1")
 			f.moves()
 		}, both, "Approved by `bob`"},
+		{"a review where a comment has no room for all", func(f *consenting) {
+			f.push("h2", "a=1 b=2 …")
+			f.look(f.t)
+			f.reviews("bob", "h2")
+		}, nil, "a comment has no room for all that is held"},
+		{"a digest of that", func(f *consenting) {
+			f.push("h2", "a=1 b=2 …")
+			f.look(f.t)
+			f.writes("bob", "adsync approve {}")
+		}, nil, "a comment has no room for all that is held"},
+		{"before a push after which there is no room", func(f *consenting) {
+			f.reviews("bob", "h1")
+			f.look(f.t)
+			f.push("h2", "a=1 b=2 c=3 …")
+		}, both, "**This cannot be approved here**: a comment has no room for 1 change"},
 		{"by two, each once", func(f *consenting) {
 			f.reviews("bob", "h1")
 			f.writes("may", "adsync approve {}")

@@ -44,8 +44,9 @@ type Answer struct {
 	Notes []forge.Note // what is wrong with it, by lines
 	// Explain says why a resource is as it is; nil where there is no plan.
 	Explain func(address string) string
-	// Within is Text that leaves room for so many bytes more; nil where it has the room.
-	Within func(room int) string
+	// Within is Text that leaves room for so many bytes more, and how many changes that people are asked for it hides;
+	// nil where it has the room.
+	Within func(room int) (text string, hidden int)
 }
 
 // mostOfComment is how many bytes a comment has at most. One of GitHub holds 65,536 characters.

@@ -182,9 +182,14 @@ func newFixture(t *testing.T) *fixture {
 	return f
 }
 
-// askedOf is what a plan asks for: each part in words such as a=1, x:b=2 of a hazard x.
+// askedOf is what a plan asks for: each part in words such as a=1, x:b=2 of a hazard x; … is what the
+// comment does not show.
 func askedOf(number int, words string) (asked Asked) {
 	for word := range strings.FieldsSeq(words) {
+		if word == "…" {
+			asked.Hidden++
+			continue
+		}
 		hazard, rest, is := strings.Cut(word, ":")
 		if !is {
 			hazard, rest = "exposure", word

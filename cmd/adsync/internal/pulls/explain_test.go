@@ -113,7 +113,7 @@ func TestAPlanLeavesRoomForWhatIsAsked(t *testing.T) {
 	}
 	a := &Answer{Text: strings.Repeat("p", 64_500),
 		Explain: func(string) string { return strings.Repeat("a line\n", 1000) },
-		Within:  func(room int) string { return strings.Repeat("p", 64_500-room) }}
+		Within:  func(room int) (string, int) { return strings.Repeat("p", 64_500-room), 0 }}
 	said := wholeText(&d, a, nil, talk)
 	if len(said) > mostOfComment || strings.Count(said, "the rest is cut") != mostAsked || len(said) < 64_000 {
 		t.Errorf("the comment has %d bytes, of which %d of the plan; want it full", len(said), strings.Count(said, "p"))

@@ -210,13 +210,16 @@ func (q *proposal) planned(ctx context.Context) (*Answer, error) {
 		document.Problems[i].Position = at.At(p.Position.Line(), p.Position.Column())
 		document.Problems[i].Message = q.placeless(p.Message)
 	}
-	answer.Within = func(room int) string {
-		var text strings.Builder
-		_ = planview.WriteComment(&text, l.Schemas, document, room) // a builder takes everything
-		return q.text(text.String())
+	answer.Within = func(room int) (string, int) {
+		text, hidden := planview.Comment(l.Schemas, document, q.comment(room))
+		return q.text(text), hidden
 	}
 	answer.Explain = func(address string) string { return q.explain(l, document, address) }
-	answer.Text, answer.Verdict, answer.Notes = answer.Within(0), verdict, notes
+	if len(answer.Asked.Asks) > 0 {
+		_, answer.Asked.Hidden = answer.Within(mostBelow)
+	}
+	answer.Text, _ = answer.Within(0)
+	answer.Verdict, answer.Notes = verdict, notes
 	return answer, nil
 }
 
@@ -239,6 +242,13 @@ func (q *proposal) asks(view *reconcile.View, account state.Account) Asked {
 		a.Digest = plan.DigestOfTexts(texts...)
 	}
 	return a
+}
+
+// comment has the comment show whole what people are asked for.
+func (q *proposal) comment(room int) planview.CommentOptions {
+	return planview.CommentOptions{Room: room, Asked: func(c *plan.ChangeDocument) bool {
+		return !c.Pending && (q.Before || planview.IsHeld(c))
+	}}
 }
 
 // placeless leaves out where on this machine and its network things are: strangers may read a comment.

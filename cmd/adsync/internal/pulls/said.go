@@ -13,17 +13,26 @@ import (
 	"adsync/internal/planview"
 )
 
-// mostSaid is how many answers of people are named.
-const mostSaid = 20
+// mostSaid is how many answers of people are named, and mostBelow how many bytes these and the help have at most.
+const (
+	mostSaid  = 20
+	mostBelow = 11_000
+)
 
 // wholeText is the whole comment.
 func wholeText(d *Desk, answer *Answer, all []judged, talk forge.Talk) string {
 	written := commands(d.Forge, talk)
-	said := d.consentText(answer, all) + helpText(d, written) + explained(questions(written), answer.Explain)
-	if answer.Within != nil && len(answer.Text)+len(said) > mostOfComment {
-		return answer.Within(len(said)) + said
+	said := d.consentText(answer, all) + helpText(d, written)
+	why := explained(questions(written), answer.Explain)
+	if answer.Within == nil || len(answer.Text)+len(said)+len(why) <= mostOfComment {
+		return answer.Text + said + why
 	}
-	return answer.Text + said
+	text, hidden := answer.Within(len(said) + len(why))
+	if hidden > answer.Asked.Hidden { // what people are asked for comes before what somebody asks
+		why = "\nThere is no room here to explain anything.\n"
+		text, _ = answer.Within(len(said) + len(why))
+	}
+	return text + said + why
 }
 
 // consentText is what a comment says of what people agreed to, and of how to agree.
@@ -33,7 +42,15 @@ func (d *Desk) consentText(answer *Answer, all []judged) string {
 		return ""
 	}
 	var text strings.Builder
-	if a.Digest != "" {
+	switch {
+	case a.Hidden > 0:
+		how := "Split the pull request, or approve at the daemon's page once it is merged"
+		if d.Before {
+			how = "Split the pull request"
+		}
+		fmt.Fprintf(&text, "\n**This cannot be approved here**: a comment has no room for %s that people are asked "+
+			"for, and a yes is to what was shown. %s.\n", diag.Plural(a.Hidden, "change"), how)
+	case a.Digest != "":
 		what, when := "what is held", "once this is merged"
 		if d.Before {
 			what, when = "all of it", "at once, before the merge"
