@@ -33,8 +33,12 @@ type Ahead struct {
 	Addresses []string  `json:"addresses"`
 	Agreed    []string  `json:"agreed,omitempty"` // of those, whose change was held
 	Given     []string  `json:"given,omitempty"`  // ids of the yeses that were handed on
-	Since     time.Time `json:"since"`
+	Since     time.Time `json:"since"`            // when they were handed on last
 }
+
+// renewEvery is how often yeses that count are handed on again while what they are to is not applied: approvals of the
+// account expire, by its policy, before those yeses do.
+const renewEvery = 10 * time.Minute
 
 const (
 	aheadName = "ahead.json"
@@ -160,7 +164,7 @@ func (e *early) stands(ctx context.Context, v forge.Verdict) (_ forge.Verdict, w
 		return pending("waits for pull request %d, which is applied and not merged", ahead.Number), false, nil
 	case !agreesBefore(e.all, e.answer.Asked.Asks):
 		return pending("needs approval: applies %s before the merge", diag.Plural(changes, "change")), told, nil
-	case !told || slices.ContainsFunc(e.all, func(j judged) bool {
+	case !told || e.Now().Sub(ahead.Since) >= renewEvery || slices.ContainsFunc(e.all, func(j judged) bool {
 		return j.why == "" && !slices.Contains(ahead.Given, j.ID)
 	}):
 		if same, err := e.still(ctx); err != nil || !same {

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"adsync/internal/daemon"
 	"adsync/internal/forge"
 	"adsync/internal/resource"
 	"adsync/plan"
@@ -202,6 +203,39 @@ func TestWhatIsClosedIsSeenWithoutAPlan(t *testing.T) {
 	f.closes(7, "")
 	if f.look(t); f.ahead(t) != "" {
 		t.Errorf("the account has %q; want its branch alone", f.ahead(t))
+	}
+}
+
+// An approval of the account expires before the yes at the forge does: it is given anew for as long as that counts, and
+// not with each look.
+func TestAYesIsHandedOnUntilItIsApplied(t *testing.T) {
+	f := newEarly(t)
+	f.opens(7, "a", "budget=1 before-merge:budget=1")
+	f.look(t)
+	f.approves(7, "bob")
+	var handedOn []time.Time
+	approve := f.Approve
+	f.Approve = func(a daemon.Approval) error {
+		handedOn = append(handedOn, a.Time)
+		return approve(a)
+	}
+	f.look(t)
+	f.look(t)
+	f.now = f.now.Add(25 * time.Hour)
+	f.look(t)
+	f.look(t)
+	if len(handedOn) != 2 || handedOn[1].Sub(handedOn[0]) != 25*time.Hour {
+		t.Errorf("it is handed on at %v; want once, and once more a day later", handedOn)
+	}
+	if got := f.hub.judged["a"]; got != "pending approved; applies now" {
+		t.Errorf("the status is %q; want that it applies", got)
+	}
+	f.now = f.now.Add(14 * 24 * time.Hour)
+	if f.look(t); len(handedOn) != 2 {
+		t.Errorf("it is handed on at %v; want nothing of a yes that has expired", handedOn)
+	}
+	if got := f.hub.judged["a"]; strings.Contains(got, "applies now") {
+		t.Errorf("the status is %q; want that it waits", got)
 	}
 }
 
