@@ -264,6 +264,29 @@ func (s *Server) Pooled() bool { return s.database.Pooled() }
 // Beside returns what is kept beside the state of an account, and of the account "" what is kept for all of them.
 func (s *Server) Beside(account string) kv.Store { return beside{s.states.Beside(account)} }
 
+// Attended returns what is kept beside the state of an account, for the process that looks after the account: what it
+// puts there or deletes is ErrLocked once another process does.
+func (s *Server) Attended(account string) kv.Store {
+	if s.database == nil { // a test's twin, of one process
+		return s.Beside(account)
+	}
+	return attended{beside{s.database.Attended(account)}}
+}
+
+// attended says of what is refused that another process has the account.
+type attended struct{ beside }
+
+func (b attended) Put(name string, content []byte) error { return lostTo(b.beside.Put(name, content)) }
+
+func (b attended) Delete(name string) error { return lostTo(b.beside.Delete(name)) }
+
+func lostTo(err error) error {
+	if errors.Is(err, postgres.ErrFenced) || errors.Is(err, postgres.ErrOver) {
+		return ofDatabase(err)
+	}
+	return err
+}
+
 // Together changes what is kept beside the state of an account, and whatever else is done in the transaction: all of it
 // or nothing. Who changes so by the same name waits until it has ended.
 func (s *Server) Together(ctx context.Context, account, name string,

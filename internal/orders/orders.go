@@ -36,10 +36,13 @@ const largest = 64 << 10
 type Place struct {
 	kv.Store
 	Lock Lock // that the daemon of the account holds
+	// Fenced is the same for the daemon of the account: nothing is changed once another has it. nil where the lock
+	// alone says so.
+	Fenced kv.Store
 }
 
 // InFolder is a place whose orders are files.
-func InFolder(f kv.Folder) Place { return Place{f, lockFile{f}} }
+func InFolder(f kv.Folder) Place { return Place{Store: f, Lock: lockFile{f}} }
 
 // Folder is InFolder of a folder by its path.
 func Folder(dir string) Place { return InFolder(kv.Folder{Dir: dir}) }

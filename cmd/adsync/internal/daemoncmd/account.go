@@ -170,7 +170,7 @@ func (d *daemonRun) account(settings config.Daemon, a config.DaemonAccount) daem
 	if branch != nil && a.Pulls.Forge.Value != "" {
 		if desk := answering(d, a, branch, w); desk != nil {
 			branch.desk = desk
-			w.answers.own = &pulls.Own{Name: name, Forge: desk.Forge, Kept: w.orders.Place}
+			w.answers.own = &pulls.Own{Name: name, Forge: desk.Forge, Kept: w.orders.Kept()}
 			w.answers.fills, w.copies.owes = a.Pulls.ProposeResults, a.Pulls.ProposeResults
 			w.merged, k.own, k.sent = desk.Settle, w.answers.own, desk.Ring
 			account.Watch = append(account.Watch, func(ctx context.Context, wake func(daemon.Trigger)) {
@@ -205,7 +205,8 @@ func applyBefore(a config.DaemonAccount, branch *followedBranch, w *worker) {
 		w.answers.holds = branch.isAhead.Load
 		return
 	}
-	if err := pulls.NeverAhead(w.orders.Place); err != nil { // it would count again, should this be asked for again
+	// It would count again, should this be asked for again. A lock of a folder is not taken yet.
+	if err := pulls.NeverAhead(cmp.Or(w.orders.Place.Fenced, w.orders.Place.Store)); err != nil {
 		w.env.Note("what was applied before its merge is not forgotten: %v", err)
 	}
 }
@@ -220,7 +221,7 @@ func answering(d *daemonRun, a config.DaemonAccount, branch *followedBranch, w *
 	}
 	planner := &pulls.Planner{
 		Name: a.Name.Value, Env: w.env, At: branch.read.Load, Plan: (&previewer{worker: w}).plan,
-		Before: a.Pulls.Before, Kept: w.orders.Place,
+		Before: a.Pulls.Before, Kept: w.orders.Kept(),
 	}
 	if a.Pulls.CodeOwners {
 		planner.CodeOwners = a.Pulls.Forge.Value
@@ -240,7 +241,7 @@ func answering(d *daemonRun, a config.DaemonAccount, branch *followedBranch, w *
 		Rules: rules, Approve: w.orders.Approve, Before: a.Pulls.Before, Mark: planner.Mark(), Has: planner.Has,
 		Status: planner.Status(),
 		Result: func(ctx context.Context, m pulls.Merge) (string, bool, error) { return planner.Result(ctx, d.hub, m) },
-		Bell:   make(chan struct{}, 1), Forge: repository, Plan: planner.Answer, Kept: w.orders.Place, Log: log,
+		Bell:   make(chan struct{}, 1), Forge: repository, Plan: planner.Answer, Kept: w.orders.Kept(), Log: log,
 		Every: a.Pulls.Every, Now: time.Now, NotesMark: planner.NotesMark(),
 		At: func() (string, string, bool) {
 			s, known := d.hub.Account(a.Name.Value)

@@ -3,6 +3,7 @@ package session
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"sync"
 	"time"
@@ -313,4 +314,42 @@ func Accepted(accepts []string, commit string) bool {
 		}
 	}
 	return false
+}
+
+// Kept is what the daemon keeps beside the account. Put and Delete are state.ErrLocked once it does not have the
+// account any more: what it wrote late would stand in the place of what another has written since.
+func (t *Lease) Kept() kv.Store {
+	if t.Place.Fenced != nil {
+		return t.Place.Fenced
+	}
+	return kept{t.Place.Store, t}
+}
+
+// kept is of a folder, whose lock no other process takes while this one has it.
+type kept struct {
+	kv.Store
+	of *Lease
+}
+
+func (k kept) Put(name string, content []byte) error {
+	if err := k.of.stands(); err != nil {
+		return err
+	}
+	return k.Store.Put(name, content)
+}
+
+func (k kept) Delete(name string) error {
+	if err := k.of.stands(); err != nil {
+		return err
+	}
+	return k.Store.Delete(name)
+}
+
+func (t *Lease) stands() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.holds == nil || !t.holds.Stands() {
+		return fmt.Errorf("%w: %s is not what this daemon took", state.ErrLocked, t.Place.Where(""))
+	}
+	return nil
 }

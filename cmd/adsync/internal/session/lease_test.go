@@ -115,3 +115,34 @@ func (c *countedStore) Names(prefix string) ([]string, error) {
 	*c.asked++
 	return c.Store.Names(prefix)
 }
+
+// lock is one that another process may take.
+type lock struct{ lost bool }
+
+func (l *lock) Take(func(time.Duration)) (orders.Held, error) { return l, nil }
+func (l *lock) Taken() (bool, error)                          { return true, nil }
+func (l *lock) Stands() bool                                  { return !l.lost }
+func (l *lock) End() error                                    { return nil }
+
+// What a daemon keeps beside an account it changes while it has the account, and reads whenever.
+func TestWhoLostTheAccountChangesNothingBesideIt(t *testing.T) {
+	held := &lock{}
+	at := &Lease{Place: orders.Place{Store: kv.Folder{Dir: t.TempDir()}, Lock: held}}
+	change := func(content string) error { return at.Kept().Put("ahead.json", []byte(content)) }
+	if err := change("early"); !errors.Is(err, state.ErrLocked) {
+		t.Errorf("Put() before the account is taken = %v; want ErrLocked", err)
+	}
+	if err := errors.Join(at.Acquire(nil), change("seven")); err != nil {
+		t.Fatal(err)
+	}
+	held.lost = true
+	if err := change("late"); !errors.Is(err, state.ErrLocked) {
+		t.Errorf("Put() once it is lost = %v; want ErrLocked", err)
+	}
+	if err := at.Kept().Delete("ahead.json"); !errors.Is(err, state.ErrLocked) {
+		t.Errorf("Delete() once it is lost = %v; want ErrLocked", err)
+	}
+	if content, err := at.Kept().Get("ahead.json", 100); err != nil || string(content) != "seven" {
+		t.Errorf("beside the account is %q, %v; want what was put there while it had it", content, err)
+	}
+}

@@ -44,7 +44,9 @@ func OrdersOf(env *Env, p config.Project) orders.Place {
 	case err != nil:
 		return orders.Place{Store: kv.Unreachable{Err: err}, Lock: unreachable{err}}
 	case at.Server != nil:
-		return orders.Place{Store: at.Server.Beside(at.Account), Lock: attendance{at}}
+		return orders.Place{
+			Store: at.Server.Beside(at.Account), Lock: attendance{at}, Fenced: at.Server.Attended(at.Account),
+		}
 	}
 	return ordersIn(p)
 }
