@@ -361,24 +361,31 @@ const hookSecret = "a secret of the webhook"
 // push is what GitHub sends.
 func push(t *testing.T, at, ref string) {
 	t.Helper()
-	tell(t, at, "push", fmt.Sprintf(`{"ref":%q}`, ref))
+	tell(t, at, "push", fmt.Sprintf(`{"ref":%q,"repository":{"pushed_at":%d}}`, ref, time.Now().UnixNano()))
 }
 
 // tell tells a daemon of an event as GitHub does.
 func tell(t *testing.T, at, event, body string) {
 	t.Helper()
+	id := fmt.Sprint(time.Now().UnixNano())
+	if status := knock(t, at, event, id, signatureOf(hookSecret, body), body); status != http.StatusAccepted {
+		t.Fatalf("the webhook answers %d", status)
+	}
+}
+
+// knock sends a webhook as it is, and returns the status of the answer.
+func knock(t *testing.T, at, event, id, signature, body string) int {
+	t.Helper()
 	r, err := http.NewRequest(http.MethodPost, "http://"+at+"/hooks/shop", strings.NewReader(body))
 	noError(t, err)
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("X-GitHub-Event", event)
-	r.Header.Set("X-GitHub-Delivery", fmt.Sprint(time.Now().UnixNano()))
-	r.Header.Set("X-Hub-Signature-256", signatureOf(hookSecret, body))
+	r.Header.Set("X-GitHub-Delivery", id)
+	r.Header.Set("X-Hub-Signature-256", signature)
 	answer, err := http.DefaultClient.Do(r)
 	noError(t, err)
 	answer.Body.Close()
-	if answer.StatusCode >= 300 {
-		t.Fatalf("the webhook answers %s", answer.Status)
-	}
+	return answer.StatusCode
 }
 
 // TestAHangupReadsTheConfigurationAgain: accounts come and go, and what is not

@@ -9,8 +9,10 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"adsync/internal/testing/githubtest"
 )
@@ -246,4 +248,68 @@ func outsideCode(comment string) string {
 		comment = strings.TrimLeft(rest[end[0]+1:], "`")
 	}
 	return bare.String()
+}
+
+// TestForgedAndReplayedWebhooksWakeNobody: neither the service nor the forge is asked anything for them, and a push
+// that is real is heard.
+func TestForgedAndReplayedWebhooksWakeNobody(t *testing.T) {
+	t.Parallel()
+	q := newProposed(t, "1s")
+	q.forge.Set(q.proposes(7, "bid: {max: 1.25}", "bid: {max: 1.20}"))
+	q.says(7, "1.20")
+	const pushed = `{"ref":"refs/heads/main","after":"1"}`
+	right := signatureOf(hookSecret, pushed)
+	if status := knock(t, q.at, "push", "d1", right, pushed); status != http.StatusAccepted {
+		t.Fatalf("a push is answered %d", status)
+	}
+	q.p.until("msg", "run ended", "woken", "push")
+	// looks waits until the pull requests were listed once more, and returns what was asked by then.
+	looks := func() (service int64, forge []string) {
+		before := q.account.requests.Load()
+		for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+			if forge = append(forge, q.forge.Requests()...); slices.Contains(forge, "GET /repos/acme/ads/pulls") {
+				return q.account.requests.Load() - before, forge
+			}
+		}
+		t.Fatalf("nobody looks for pull requests\n%s", q.p.said())
+		return 0, nil
+	}
+	for calm := 0; calm < 2; calm++ { // what the push has done is over
+		if service, forge := looks(); service > 0 || len(forge) > 1 {
+			calm = -1
+		}
+	}
+	other, forged := `{"ref":"refs/heads/other"}`, `{"ref":"refs/heads/main","after":"2"}`
+	for i, row := range []struct {
+		name, event, id, signature, body string
+		want                             int
+	}{
+		{"not signed", "push", "d2", "", forged, http.StatusUnauthorized},
+		{"signed by who guesses", "push", "d3", signatureOf("a guess of it", forged), forged,
+			http.StatusUnauthorized},
+		{"with the signature of another", "push", "d4", right, forged, http.StatusUnauthorized},
+		{"the same delivery again", "push", "d1", right, pushed, http.StatusAccepted},
+		{"under a new id", "push", "d5", right, pushed, http.StatusAccepted},
+		{"as another event", "issue_comment", "d6", right, pushed, http.StatusAccepted},
+		{"to another branch", "push", "d7", signatureOf(hookSecret, other), other, http.StatusAccepted},
+	} {
+		for range 10 {
+			if status := knock(t, q.at, row.event, row.id, row.signature, row.body); status != row.want {
+				t.Errorf("%s: answered %d; want %d", row.name, status, row.want)
+			}
+		}
+		if i < 3 {
+			continue // who is not known wakes nobody, which is seen with the next
+		}
+		for range 2 {
+			if service, forge := looks(); service > 0 || len(forge) > 1 {
+				t.Errorf("%s: the service is asked %d times, the forge %q; want a list alone", row.name, service, forge)
+			}
+		}
+	}
+	q.save("bid: {max: 0.90}", "bid: {max: 0.85}", "Lower")
+	push(t, q.at, "refs/heads/main")
+	q.p.until("msg", "run ended", "class", "applied")
+	q.p.end()
+	q.showsNoSecret(7)
 }

@@ -10,21 +10,22 @@ type seen struct {
 	order []string // oldest first
 }
 
-// first reports whether an id was not seen before, and keeps it.
-func (s *seen) first(id string, now time.Time) bool {
+func (s *seen) has(id string, now time.Time) bool {
+	at, is := s.at[id]
+	return is && now.Sub(at) <= remember
+}
+
+// add keeps an id that it has not.
+func (s *seen) add(id string, now time.Time) {
 	for len(s.order) > 0 && (len(s.order) >= mostIDs || now.Sub(s.at[s.order[0]]) > remember) {
 		delete(s.at, s.order[0])
 		s.order = s.order[1:]
-	}
-	if _, before := s.at[id]; before {
-		return false
 	}
 	if s.at == nil {
 		s.at = map[string]time.Time{}
 	}
 	s.at[id] = now
 	s.order = append(s.order, id)
-	return true
 }
 
 // tokens bound how many requests are looked at: some at once, and as many each minute.

@@ -35,7 +35,7 @@ var events = map[string]event{
 // delivery is what the headers of a request say.
 type delivery struct {
 	event event
-	id    string // "" where there is none
+	id    string // "" where there is none; of the service or, where that is not signed, of the body
 }
 
 // The longest id of a delivery that is kept. Both services send a UUID.
@@ -47,7 +47,10 @@ func signed(key secret.Text, h http.Header, body []byte, now time.Time) (said de
 	switch {
 	case h.Get("X-Hub-Signature-256") != "":
 		said.event = events[h.Get("X-GitHub-Event")]
-		said.id, ok = h.Get("X-GitHub-Delivery"), signedHub(key, h.Get("X-Hub-Signature-256"), body)
+		ok = signedHub(key, h.Get("X-Hub-Signature-256"), body)
+		if h.Get("X-GitHub-Delivery") != "" {
+			said.id = sumOf(body)
+		}
 	case h.Get("Webhook-Signature") != "":
 		said.event = events[h.Get("X-Gitlab-Event")]
 		said.id, ok = h.Get("Webhook-Id"), signedStandard(key, h, body, now)
@@ -116,6 +119,12 @@ func mac(key, content []byte) []byte {
 	m := hmac.New(sha256.New, key)
 	m.Write(content)
 	return m.Sum(nil)
+}
+
+// sumOf tells bodies apart: no two events of GitHub or Gitea have the same.
+func sumOf(body []byte) string {
+	sum := sha256.Sum256(body)
+	return hex.EncodeToString(sum[:])
 }
 
 // sameText compares in a time that says nothing of either, their length included.

@@ -25,8 +25,8 @@ import (
 // The bounds of what is taken.
 const (
 	maxBody   = 1 << 20 // bytes; what is larger is no push anybody needs
-	perMinute = 60      // requests of one account, signed right, that are looked at, bursts included
-	ofOthers  = 10      // of those, what is no push: whoever may open a pull request has it sent
+	perMinute = 60      // pushes that may have moved the branch of one account, bursts included
+	ofOthers  = 10      // of all else that is signed right: whoever may open a pull request has it sent
 	remember  = 24 * time.Hour
 	mostIDs   = 10_000 // of deliveries, an account
 	clockSkew = 5 * time.Minute
@@ -56,7 +56,7 @@ type watched struct {
 	Hook
 	mu     sync.Mutex
 	seen   seen
-	pushes tokens
+	pushes tokens // to the branch
 	others tokens
 }
 
@@ -83,9 +83,12 @@ func CheckSecret(s secret.Text) error {
 
 func (r *Receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	account := req.URL.Path[strings.LastIndexByte(req.URL.Path, '/')+1:]
-	status := r.receive(account, req)
-	if status == http.StatusAccepted || status == http.StatusOK || r.worthALine() {
+	status, wakes := r.receive(account, req)
+	if wakes || r.worthALine() {
 		r.log.Info("webhook", "known", r.hooks[account] != nil, "status", status)
+	}
+	if wakes {
+		r.wake(account)
 	}
 	if status == http.StatusMethodNotAllowed {
 		w.Header().Set("Allow", http.MethodPost)
@@ -96,65 +99,57 @@ func (r *Receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	_, _ = io.WriteString(w, http.StatusText(status)+"\n") // and no more: who it is is not known
 }
 
-// worthALine bounds what strangers can have written.
+// worthALine bounds what can be had written without waking an account.
 func (r *Receiver) worthALine() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.strangers.take(r.now(), perMinute)
 }
 
-// receive returns the status of the answer. What is not signed right is 401, whatever
-// else is wrong with it; only what is signed right counts for the bound of an
-// account, so that no stranger can use it up, or learn by it which accounts there are.
-func (r *Receiver) receive(account string, req *http.Request) int {
+// receive returns the status of the answer, and whether the account is woken. What is not signed right is 401, whatever
+// else is wrong with it; only what is signed right counts for the bounds of an account, so that no stranger can use
+// them up, or learn by them which accounts there are.
+func (r *Receiver) receive(account string, req *http.Request) (status int, wakes bool) {
 	if req.Method != http.MethodPost {
-		return http.StatusMethodNotAllowed
+		return http.StatusMethodNotAllowed, false
 	}
 	hook := r.hooks[account]
 	body, err := io.ReadAll(io.LimitReader(req.Body, maxBody+1))
 	if err != nil {
-		return http.StatusBadRequest
+		return http.StatusBadRequest, false
 	}
 	if len(body) > maxBody {
-		return http.StatusRequestEntityTooLarge
+		return http.StatusRequestEntityTooLarge, false
 	}
 	if hook == nil {
 		signed(r.decoy, req.Header, body, r.now())
-		return http.StatusUnauthorized
+		return http.StatusUnauthorized, false
 	}
 	said, known := signed(hook.Secret, req.Header, body, r.now())
-	switch {
-	case !known:
-		return http.StatusUnauthorized
-	case !hook.admit(said.event, r.now()):
-		return http.StatusTooManyRequests
+	if !known {
+		return http.StatusUnauthorized, false
 	}
-	return r.heard(account, hook, said, body)
+	return hook.heard(said, body, r.now())
 }
 
 // heard takes a request that is signed right.
-func (r *Receiver) heard(account string, hook *watched, said delivery, body []byte) int {
-	switch {
-	case said.id == "":
-		return http.StatusBadRequest // a repetition could not be told
-	case said.event == ping:
-		return http.StatusOK
-	case said.event == other:
-		return http.StatusAccepted
-	}
+func (h *watched) heard(said delivery, body []byte, now time.Time) (status int, wakes bool) {
 	ref, err := refOf(said.event, body)
+	wakes = err == nil && ref != "" && h.about(ref)
+	before, admitted := h.admit(said, wakes, now)
 	switch {
-	case errors.Is(err, errNoPull):
-		return http.StatusAccepted
-	case err != nil:
-		return http.StatusBadRequest
-	case !hook.fresh(said.id, r.now()): // it came before
-		return http.StatusAccepted
-	case !hook.about(ref):
-		return http.StatusAccepted
+	case before:
+		return http.StatusAccepted, false
+	case !admitted:
+		return http.StatusTooManyRequests, false
+	case said.id == "": // a repetition could not be told
+		return http.StatusBadRequest, false
+	case said.event == ping:
+		return http.StatusOK, false
+	case err != nil && !errors.Is(err, errNoPull):
+		return http.StatusBadRequest, false
 	}
-	r.wake(account)
-	return http.StatusAccepted
+	return http.StatusAccepted, wakes
 }
 
 // anyRef is the branch of a comment on a pull request whose branch GitHub does not say.
@@ -165,11 +160,14 @@ var (
 	errNoRef  = errors.New("no branch")
 )
 
-// refOf is the branch or tag that was pushed to, or that a pull request goes into. Nothing else of the body is read:
-// who is woken asks what is there.
+// refOf is the branch or tag that was pushed to, or that a pull request goes into; "" of what is neither. Nothing else
+// of the body is read: who is woken asks what is there.
 func refOf(of event, body []byte) (string, error) {
 	type target struct {
 		Branch string `json:"target_branch"`
+	}
+	if of == ping || of == other {
+		return "", nil
 	}
 	var told struct {
 		Ref         string `json:"ref"`
@@ -211,18 +209,21 @@ func (h Hook) about(ref string) bool {
 		ref == h.Branch || ref == "refs/heads/"+h.Branch || ref == "refs/tags/"+h.Branch
 }
 
-// admit reports whether a request is looked at. Others take no push its place.
-func (h *watched) admit(of event, now time.Time) bool {
+// admit reports whether a request came before, or is one too many. What came before is not counted, and neither it nor
+// anything else takes a push to the branch its place.
+func (h *watched) admit(said delivery, wakes bool, now time.Time) (before, admitted bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if of != push {
-		return h.others.take(now, ofOthers)
+	if h.seen.has(said.id, now) {
+		return true, false
 	}
-	return h.pushes.take(now, perMinute)
-}
-
-func (h *watched) fresh(id string, now time.Time) bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.seen.first(id, now)
+	if wakes && said.event == push {
+		admitted = h.pushes.take(now, perMinute)
+	} else {
+		admitted = h.others.take(now, ofOthers)
+	}
+	if admitted && said.id != "" {
+		h.seen.add(said.id, now)
+	}
+	return false, admitted
 }

@@ -221,8 +221,9 @@ func TestWhatWakes(t *testing.T) {
 	}
 }
 
+// push tells of a push of its own.
 func (d *door) push(id string) int {
-	return d.tell("push", id, `{"ref":"refs/heads/main"}`)
+	return d.tell("push", id, fmt.Sprintf(`{"ref":"refs/heads/main","after":%q}`, id))
 }
 
 func (d *door) tell(event, id, body string) int {
@@ -231,7 +232,32 @@ func (d *door) tell(event, id, body string) int {
 	return status
 }
 
-// X13: a delivery wakes once, however often somebody sends it.
+// Whoever kept a delivery, or may push to other branches, sends as much as they like: no push to the branch waits.
+func TestReplaysAndOtherBranchesTakeNoPushItsPlace(t *testing.T) {
+	const old = `{"ref":"refs/heads/main","after":"old"}`
+	for name, floods := range map[string]func(d *door, i int) int{
+		"a delivery, again":          func(d *door, _ int) int { return d.tell("push", "d1", old) },
+		"one under other ids":        func(d *door, i int) int { return d.tell("push", fmt.Sprint("d", i), old) },
+		"pushes to another branch":   func(d *door, i int) int { return d.tell("push", fmt.Sprint(i), fmt.Sprintf(`{"ref":"x%d"}`, i)) },
+		"pushes that name no branch": func(d *door, i int) int { return d.tell("push", fmt.Sprint(i), fmt.Sprint(`{"n":`, i, `}`)) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := newDoor(t, Hook{Secret: secret.New(shared), Branch: "main"})
+			d.tell("push", "d1", old)
+			for i := range 5 * perMinute {
+				floods(d, i)
+			}
+			if status := d.push("new"); status != http.StatusAccepted || len(d.woken) != 2 {
+				t.Errorf("a push after them: %d, and the account is woken %d times; want 202, 2", status, len(d.woken))
+			}
+			if lines := strings.Count(d.log.String(), "\n"); lines > 2*perMinute {
+				t.Errorf("the log has %d lines of it; want at most %d", lines, 2*perMinute)
+			}
+		})
+	}
+}
+
+// X13: a delivery wakes once, however often somebody sends it, and under whichever id: GitHub signs the body alone.
 func TestReplayWakesOnce(t *testing.T) {
 	d := newDoor(t, Hook{Secret: secret.New(shared)})
 	for range 3 {
@@ -239,6 +265,7 @@ func TestReplayWakesOnce(t *testing.T) {
 			t.Errorf("answer %d; want 202", status)
 		}
 	}
+	d.tell("push", "another id", `{"ref":"refs/heads/main","after":"d1"}`)
 	d.push("d2")
 	if len(d.woken) != 2 {
 		t.Errorf("woken %d times by two deliveries; want 2", len(d.woken))
@@ -259,12 +286,12 @@ func TestReplayWakesOnce(t *testing.T) {
 func TestMemoryOfDeliveriesIsBounded(t *testing.T) {
 	var s seen
 	for i := range 3 * mostIDs {
-		s.first(strconv.Itoa(i), noon)
+		s.add(strconv.Itoa(i), noon)
 	}
 	if len(s.at) != mostIDs || len(s.order) != mostIDs {
 		t.Errorf("%d ids are kept, in order %d; want %d", len(s.at), len(s.order), mostIDs)
 	}
-	if s.first("last", noon.Add(2*remember)); len(s.at) != 1 {
+	if s.add("last", noon.Add(2*remember)); len(s.at) != 1 {
 		t.Errorf("%d ids are kept after %s; want the last alone", len(s.at), 2*remember)
 	}
 }
@@ -315,8 +342,8 @@ func TestRequestsAreBounded(t *testing.T) {
 func TestPullRequestsTakeNoPushItsPlace(t *testing.T) {
 	d := newDoor(t, Hook{Secret: secret.New(shared)})
 	for i := range 5 * perMinute {
-		d.tell("pull_request", fmt.Sprint("renamed ", i), `{"pull_request":{"base":{"ref":"main"}}}`)
-		d.tell("issue_comment", fmt.Sprint("said ", i), `{}`)
+		d.tell("pull_request", fmt.Sprint("renamed ", i), fmt.Sprintf(`{"number":%d,"pull_request":{"base":{"ref":"main"}}}`, i))
+		d.tell("issue_comment", fmt.Sprint("said ", i), fmt.Sprintf(`{"issue":{"number":%d}}`, i))
 	}
 	woken := len(d.woken)
 	if woken == 0 || woken > ofOthers {
