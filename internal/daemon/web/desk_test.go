@@ -280,9 +280,12 @@ func (d *fakeDesk) Acceptances(context.Context, string) ([]daemon.Acceptance, er
 	return append([]daemon.Acceptance(nil), d.accepted...), nil
 }
 
-func (d *fakeDesk) Commit(_ context.Context, _ string, h daemon.Handed) (daemon.Committed, error) {
+func (d *fakeDesk) Commit(ctx context.Context, _ string, h daemon.Handed) (daemon.Committed, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	if ctx.Err() != nil {
+		return daemon.Committed{}, ctx.Err()
+	}
 	if d.broken == nil {
 		d.handed = append(d.handed, h)
 	}

@@ -3,6 +3,7 @@ package web
 import (
 	"adsync/internal/planview"
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"mime"
 	"mime/multipart"
 	"net/http"
+	"net/http/httptest"
 	"net/textproto"
 	"net/url"
 	"regexp"
@@ -288,6 +290,15 @@ func TestAFileThatWasLookedAtIsSent(t *testing.T) {
 	}
 	if got := a.desk.handed[0]; got.Base != "a sum" || got.By != "Ann Example" || got.Note != "as agreed" {
 		t.Errorf("handed on is %+v; want the file whose place it took", got)
+	}
+	gone, leave := context.WithCancel(t.Context())
+	leave()
+	r := httptest.NewRequestWithContext(gone, "POST", "/api/v1"+found[1], strings.NewReader(`{"by":"ann"}`))
+	r.Host = "localhost:8787"
+	r.Header.Set("Authorization", "Bearer "+theToken)
+	r.Header.Set("Content-Type", "application/json")
+	if a.server.ServeHTTP(httptest.NewRecorder(), r); len(a.desk.handed) != 2 {
+		t.Errorf("%d files are handed on; want also that of somebody who went away", len(a.desk.handed))
 	}
 	a.desk.pulls = "javascript:alert(1)//"
 	if page := text(t, a.submit(found[1], url.Values{})); strings.Contains(page, "javascript:") {

@@ -304,7 +304,10 @@ func (g *giver) commit(r *http.Request, o order, id, note string) (daemon.Commit
 		return daemon.Committed{}, &problem{http.StatusNotFound,
 			"no_look", "the look is over, or the file may not be committed; look at it again"}
 	}
-	c, err := g.desk.Commit(r.Context(), o.account, daemon.Handed{
+	// Who goes away meanwhile has sent it all the same, with its pull request.
+	ctx, end := context.WithTimeout(context.WithoutCancel(r.Context()), lookTime)
+	defer end()
+	c, err := g.desk.Commit(ctx, o.account, daemon.Handed{
 		File: one.file, Content: one.content, Base: one.base,
 		By: o.by, Note: printable(note, reasonMost), Time: g.Now().UTC(),
 	})

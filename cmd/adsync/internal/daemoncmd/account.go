@@ -41,7 +41,11 @@ func (d *daemonRun) accounts(config config.Daemon, page *page) []daemon.Account 
 			continue
 		}
 		account, there := d.known[a.Name.Value]
-		if version := versionOf(a); !there || account.Version != version {
+		version := versionOf(a)
+		if a.Pulls.Forge.Value != "" {
+			version += fmt.Sprint(uploadsOf(config))
+		}
+		if !there || account.Version != version {
 			account = d.account(config, a)
 			account.Version = version
 		}
@@ -66,6 +70,17 @@ func versionOf(a config.DaemonAccount) string {
 		a.Pulls.Repository.Value, a.Pulls.API.Value, a.Pulls.Token.From, a.Pulls.Token.Value, a.Pulls.Every,
 		fmt.Sprint(a.Pulls.Approvers), a.Pulls.FourEyes, a.Pulls.ReviewExpires, a.Pulls.ProposeResults, a.Pulls.Before,
 		a.Pulls.CodeOwners, a.Pulls.Forge.Value})
+}
+
+// uploadsOf are the begins of the branches that files are sent to by the page. Accounts of one repository may be read
+// from the same files, and only one of them have uploads.
+func uploadsOf(settings config.Daemon) (all []string) {
+	for _, a := range settings.Accounts {
+		if branch := a.Uploads.Value; branch != "" && !slices.Contains(all, branch) {
+			all = append(all, branch)
+		}
+	}
+	return all
 }
 
 // stateFolderOf is where the state of an account from git lies that names no folder.
@@ -168,7 +183,7 @@ func (d *daemonRun) account(settings config.Daemon, a config.DaemonAccount) daem
 		applyBefore(a, branch, w)
 	}
 	if branch != nil && a.Pulls.Forge.Value != "" {
-		if desk := answering(d, a, branch, w); desk != nil {
+		if desk := answering(d, settings, a, branch, w); desk != nil {
 			branch.desk = desk
 			w.answers.own = &pulls.Own{Name: name, Forge: desk.Forge, Kept: w.orders.Kept()}
 			w.answers.fills, w.copies.owes = a.Pulls.ProposeResults, a.Pulls.ProposeResults
@@ -212,7 +227,8 @@ func applyBefore(a config.DaemonAccount, branch *followedBranch, w *worker) {
 }
 
 // answering returns what answers the pull requests of an account; nil where nothing can.
-func answering(d *daemonRun, a config.DaemonAccount, branch *followedBranch, w *worker) *pulls.Desk {
+func answering(d *daemonRun, settings config.Daemon, a config.DaemonAccount, branch *followedBranch,
+	w *worker) *pulls.Desk {
 	log := d.log.With("account", a.Name.Value)
 	repository, err := d.forges.Of(w.env, a.Pulls)
 	if err != nil {
@@ -228,7 +244,7 @@ func answering(d *daemonRun, a config.DaemonAccount, branch *followedBranch, w *
 	}
 	rules := pulls.Rules{
 		OwnCounts: !a.Pulls.FourEyes, CodeOwners: a.Pulls.CodeOwners, Lasts: a.Pulls.ReviewExpires,
-		Uploads: a.Uploads.Value,
+		Uploads: uploadsOf(settings),
 	}
 	for _, one := range a.Pulls.Approvers {
 		approver := pulls.Approver{Name: one.Who.Value}

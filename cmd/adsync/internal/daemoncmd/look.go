@@ -144,6 +144,12 @@ func unread(l session.Loaded, name string) *diag.Problem {
 		return problem(diag.AmbiguousName, fmt.Sprintf("%d sources have this name: %s; want one",
 			len(places), strings.Join(places, ", ")), "commit it with git in the place it belongs to")
 	}
+	base := path.Base(name)
+	odd := strings.ContainsAny(base, notOnWindows) || base != diag.Printable(base) || strings.TrimSpace(base) != base
+	if odd && len(places) == 0 {
+		return problem(diag.NoSources, "a file of this name cannot be checked out everywhere; "+
+			"want letters, digits, blanks, - and _", "give it another name")
+	}
 	if reads, err := sources.ReadsAsSource(l.Project, name); err != nil || !reads {
 		return problem(diag.NoSources, fmt.Sprintf("a file of this name is no source; "+
 			"want one of %s, neither hidden, nor locked, nor a result copy", strings.Join(l.Project.Sources, ", ")),
@@ -151,6 +157,9 @@ func unread(l session.Loaded, name string) *diag.Problem {
 	}
 	return nil
 }
+
+// notOnWindows are the characters that no file has there: who works there could not check out what has one.
+const notOnWindows = `<>:"|?*\`
 
 // contentsWith are the sources with the dropped file in the place of the one of its
 // name, or beside them.

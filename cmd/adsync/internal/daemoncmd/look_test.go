@@ -41,6 +41,13 @@ func TestADroppedFileHasANameThatIsRead(t *testing.T) {
 		{"summer.result.xlsx", "", "a file of this name is no source"},
 		{"adsync.yaml", "", "a file of this name is no source"},
 		{"summer.txt", "", "want one of **/*.yaml"},
+		{"summer sale_2-b.yaml", "summer sale_2-b.yaml", ""},
+		{"été.yaml", "été.yaml", ""},
+		{"a:b.yaml", "", "cannot be checked out everywhere"},
+		{"<b>.yaml", "", "cannot be checked out everywhere"},
+		{" summer.yaml", "", "cannot be checked out everywhere"},
+		{"x\u202egnp.yaml", "", "cannot be checked out everywhere"},
+		{"\xff.yaml", "", "cannot be checked out everywhere"},
 	} {
 		l, name, base, err := k.with(t.Context(), &session.Env{Console: console.Console{Getenv: os.Getenv}},
 			dir, row.name, dropped)

@@ -112,7 +112,7 @@ func (k *previewer) send(ctx context.Context, env *session.Env, c daemon.Committ
 	case err != nil && pushed.Commit == "":
 		return c, notPushed(err)
 	case err != nil:
-		return c, fmt.Errorf("%w: %w", daemon.ErrNotOpened, err)
+		return c, fmt.Errorf("%w; it is on %s: %s", daemon.ErrNotOpened, pushed, console.OneLine(err))
 	}
 	c.Pull = &daemon.PullRequest{Number: pull.Number, Address: runview.Page(pull.Address), Into: s.Into}
 	k.sent()

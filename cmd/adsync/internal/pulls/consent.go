@@ -22,7 +22,7 @@ type Rules struct {
 	OwnCounts bool // also that of somebody whose pull request it is
 	// CodeOwners is that a yes counts only of somebody who owns all files of the account that the pull request changes.
 	CodeOwners bool
-	Uploads    string        // begin of branches whose files people sent by the page; "" where there are none
+	Uploads    []string      // begins of branches whose files people sent by the page
 	Lasts      time.Duration // how long a yes is good for before the merge
 }
 
@@ -288,7 +288,7 @@ func (d *Desk) judge(ctx context.Context, p forge.Pull, c consents, talk forge.T
 		}
 		all = append(all, j)
 	}
-	if d.Rules.byTwo(c) {
+	if c.Sent = c.Sent || d.Rules.sent(p); d.Rules.byTwo(c) {
 		together(all)
 	}
 	return all, nil
@@ -301,8 +301,9 @@ func (r *Rules) byTwo(c consents) bool { return c.Sent && !r.OwnCounts }
 // sent reports whether a pull request is from a branch of files that people send by the page.
 func (r *Rules) sent(p forge.Pull) bool {
 	_, branch, _ := strings.Cut(p.Source, ":")
-	rest, is := strings.CutPrefix(branch, r.Uploads)
-	return r.Uploads != "" && is && (rest == "" || rest[0] == '-')
+	return slices.ContainsFunc(r.Uploads, func(uploads string) bool {
+		return branch == uploads || strings.HasPrefix(branch, uploads+"-")
+	})
 }
 
 // together leaves of each yes that counts what somebody else agrees to as well, up to the lower amount of both.

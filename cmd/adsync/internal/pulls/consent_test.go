@@ -34,7 +34,7 @@ func (f *consenting) push(head, asks string) {
 
 // sentByPage has the pull request be of a branch of adsync's own, which nobody but adsync has pushed to.
 func (f *consenting) sentByPage(branch string) {
-	f.Rules.Uploads, f.hub.authors = "adsync/uploads", []string{"adsync"}
+	f.Rules.Uploads, f.hub.authors = []string{"adsync/other", "adsync/uploads"}, []string{"adsync"}
 	f.hub.open[0].Source = "acme/ads:" + branch
 }
 
