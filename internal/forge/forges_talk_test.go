@@ -98,25 +98,42 @@ func TestWhatIsSaidOnOthers(t *testing.T) {
 
 // "" is somebody whom the forge does not name.
 func TestWhoPushedOnGitLab(t *testing.T) {
-	pushed := func(by, branch string) forgetest.Push {
-		return forgetest.Push{By: by, Branch: branch, Action: "pushed"}
+	pushed := func(by, from, to string) forgetest.Push {
+		return forgetest.Push{By: by, Branch: "raise", Action: "pushed", From: from, To: to}
 	}
-	made := func(by string) forgetest.Push { return forgetest.Push{By: by, Branch: "raise", Action: "created"} }
+	made := func(by, to string) forgetest.Push {
+		return forgetest.Push{By: by, Branch: "raise", Action: "created", To: to}
+	}
+	removed := func(by, from string) forgetest.Push {
+		return forgetest.Push{By: by, Branch: "raise", Action: "removed", From: from}
+	}
+	onMain := forgetest.Push{By: "cy", Branch: "main", Action: "pushed", From: commitA, To: commitB}
+	atOnce := forgetest.Push{By: "bob", Action: "pushed"}
+	commitC := strings.Repeat("c", 40)
 	for _, row := range []struct {
 		name   string
 		pushes []forgetest.Push // the oldest first
 		fork   bool
 		want   []string
 	}{
-		{"who opened it", []forgetest.Push{made("ann")}, false, []string{"ann"}},
-		{"others, too", []forgetest.Push{made("bob"), pushed("eve", "raise"), pushed("cy", "main")}, false,
+		{"who opened it", []forgetest.Push{made("ann", commitA)}, false, []string{"ann"}},
+		{"others, too", []forgetest.Push{made("bob", commitB), pushed("eve", commitB, commitA), onMain}, false,
 			[]string{"ann", "bob", "eve"}},
-		{"a branch of that name was there before", []forgetest.Push{pushed("eve", "raise"), made("ann")}, false,
+		{"who merged it has removed the branch", []forgetest.Push{made("ann", commitA), removed("bob", commitA)}, false,
 			[]string{"ann"}},
-		{"who made it is not known", []forgetest.Push{pushed("ann", "raise")}, false, []string{"", "ann"}},
-		{"many branches at once", []forgetest.Push{made("ann"), pushed("bob", "")}, false, []string{"", "ann", "bob"}},
+		{"a branch of that name was there before", []forgetest.Push{made("eve", commitB), removed("eve", commitB),
+			made("ann", commitA)}, false, []string{"ann"}},
+		{"somebody restored it", []forgetest.Push{made("eve", commitA), removed("eve", commitA), made("ann", commitA)},
+			false, []string{"ann", "eve"}},
+		{"the newest push is not told yet", []forgetest.Push{made("ann", commitB)}, false, []string{"", "ann"}},
+		{"one between is not told", []forgetest.Push{made("ann", commitC), pushed("ann", commitB, commitA)}, false,
+			[]string{"", "ann"}},
+		{"who made it is not known", []forgetest.Push{pushed("ann", commitB, commitA)}, false, []string{"", "ann"}},
+		{"many branches at once", []forgetest.Push{made("ann", commitA), atOnce}, false, []string{"", "ann", "bob"}},
+		{"a program pushed to it", []forgetest.Push{made("ann", commitB), pushed("project_4_bot_a1", commitB, commitA)},
+			false, []string{"", "ann", "project_4_bot_a1"}},
 		{"nothing", nil, false, []string{"", "ann"}},
-		{"another project", []forgetest.Push{made("ann")}, true, []string{"", "ann"}},
+		{"another project", []forgetest.Push{made("ann", commitA)}, true, []string{"", "ann"}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			s := forgetest.StartGitLab(t)
@@ -158,6 +175,8 @@ func TestWhoPushedOnGitea(t *testing.T) {
 		{"who opened it", []forgetest.Push{made("ann", commitA)}, false, []string{"ann"}},
 		{"others, too", []forgetest.Push{made("bob", commitB), pushed("eve", commitB, commitA)}, false,
 			[]string{"ann", "bob", "eve"}},
+		{"a program pushed to it", []forgetest.Push{made("ann", commitB), pushed("Ghost", commitB, commitA)}, false,
+			[]string{"", "ann"}},
 		{"a branch of that name was there before", []forgetest.Push{made("eve", commitB), made("ann", commitA)}, false,
 			[]string{"ann"}},
 		{"the newest is hidden", []forgetest.Push{made("ann", commitB)}, false, []string{"", "ann"}},

@@ -91,7 +91,7 @@ func giteaPull(r *gitea.PullRequest) Pull {
 		Number: int(r.Index), Title: r.Title, Address: r.HTMLURL, Ref: fmt.Sprintf("refs/pull/%d/head", r.Index),
 		Closed: r.State != gitea.StateOpen,
 	}
-	if r.Poster != nil {
+	if r.Poster != nil && !isGitea(r.Poster) {
 		p.Author = r.Poster.UserName
 	}
 	if r.Base != nil {

@@ -78,7 +78,7 @@ func (b *pushes) add(a *gitea.Activity) {
 		return
 	}
 	login := ""
-	if a.ActUser != nil {
+	if a.ActUser != nil && !isGitea(a.ActUser) {
 		login = a.ActUser.UserName
 	}
 	b.by = append(b.by, login)

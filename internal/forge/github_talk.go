@@ -111,20 +111,29 @@ func (g *GitHub) Authors(ctx context.Context, p Pull) ([]string, error) {
 		logins = append(logins, c.GetAuthor().GetLogin(), c.GetCommitter().GetLogin())
 	}
 	logins = slices.DeleteFunc(logins, func(login string) bool { return login == "" }) // who pushed them is known
-	pushers, err := g.pushers(ctx, p.Source)
+	pushers, err := g.pushers(ctx, p)
 	if err != nil {
 		return nil, err
+	}
+	self, err := g.login(ctx)
+	if err != nil {
+		return nil, enough(err)
+	}
+	for _, login := range append(pushers, p.Author) {
+		if strings.HasSuffix(login, "[bot]") && login != self { // somebody told it to
+			logins = append(logins, "")
+		}
 	}
 	if logins = append(logins, pushers...); len(commits) >= mostCommits {
 		logins = append(logins, "")
 	}
-	slices.Sort(logins)
-	return slices.Compact(logins), nil
+	return uniqueLogins(logins), nil
 }
 
-// pushers returns who pushed to a branch, and "" where that is not known: a fork may be private, or gone.
-func (g *GitHub) pushers(ctx context.Context, source string) (logins []string, err error) {
-	repository, branch, _ := strings.Cut(source, ":")
+// pushers returns who pushed a head, and "" where that is not known: a fork may be private, or gone, and GitHub may
+// not tell of a push yet.
+func (g *GitHub) pushers(ctx context.Context, p Pull) (logins []string, err error) {
+	repository, branch, _ := strings.Cut(p.Source, ":")
 	owner, name, ok := strings.Cut(repository, "/")
 	if !ok {
 		return []string{""}, nil
@@ -139,13 +148,15 @@ func (g *GitHub) pushers(ctx context.Context, source string) (logins []string, e
 		}
 		return nil, err
 	}
-	if len(activities) == 0 || answer.After != "" {
-		logins = append(logins, "")
-	}
+	back := pushed{end: p.Head}
 	for _, a := range activities {
-		logins = append(logins, a.Actor.GetLogin())
+		did := map[string]string{"branch_creation": branchMade, "branch_deletion": branchRemoved}[a.ActivityType]
+		back.add(did, a.Before, a.After, a.Actor.GetLogin())
 	}
-	return logins, nil
+	if !back.whole() {
+		back.by = append(back.by, "")
+	}
+	return back.by, nil
 }
 
 // pathPart is a login, or the name of an organization or a team, as it is put into an address.

@@ -1,6 +1,7 @@
 package forge_test
 
 import (
+	"cmp"
 	"net/http"
 	"slices"
 	"strings"
@@ -10,7 +11,7 @@ import (
 	"adsync/internal/forge"
 	"adsync/internal/testing/githubtest"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 )
 
 func TestAPullRequestThatIsNotOpen(t *testing.T) {
@@ -89,7 +90,7 @@ func TestWhatPeopleSaid(t *testing.T) {
 			{ID: "1009", By: "app[bot]", Bot: true, Text: "three", At: at, Changed: at, Address: issue + "1009"},
 		},
 	}
-	if d := cmp.Diff(want, talk); d != "" {
+	if d := gocmp.Diff(want, talk); d != "" {
 		t.Error(d)
 	}
 }
@@ -105,6 +106,18 @@ func TestWhoseAPullRequestIs(t *testing.T) {
 		{"who wrote a commit", githubtest.Pull{Commits: []string{"bob", "ann"}}, []string{"ann", "bob", "web-flow"}},
 		{"who pushed it under another's name", githubtest.Pull{Commits: []string{"bob"}, Pushers: []string{"eve"}},
 			[]string{"ann", "bob", "eve", "web-flow"}},
+		{"several who pushed", githubtest.Pull{Pushers: []string{"ann", "bob", "eve"}}, []string{"ann", "bob", "eve"}},
+		{"who merged it has deleted the branch", githubtest.Pull{Deleted: "bob"}, []string{"ann"}},
+		{"the newest push is not told yet", githubtest.Pull{Pushers: []string{"ann", "bob"}, Activity: "late"},
+			[]string{"", "ann"}},
+		{"nor the only one", githubtest.Pull{Activity: "late"}, []string{"", "ann"}},
+		{"the oldest push is not told any more", githubtest.Pull{Pushers: []string{"ann", "bob"}, Activity: "cut"},
+			[]string{"", "ann", "bob"}},
+		{"a program opened it", githubtest.Pull{Author: "github-actions[bot]"},
+			[]string{"", "github-actions[bot]"}},
+		{"a program pushed to it", githubtest.Pull{Pushers: []string{"ann", "fmt[bot]"}},
+			[]string{"", "ann", "fmt[bot]"}},
+		{"adsync opened it", githubtest.Pull{Author: githubtest.User}, []string{githubtest.User}},
 		{"a name that GitHub does not know, pushed by one it knows", githubtest.Pull{Commits: []string{""}},
 			[]string{"ann", "web-flow"}},
 		{"a fork that tells nothing", githubtest.Pull{Fork: "ann/ads"}, []string{"", "ann"}},
@@ -114,13 +127,15 @@ func TestWhoseAPullRequestIs(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			s, g := started(t)
-			row.pull.Number, row.pull.Author = 7, "ann"
+			row.pull.Number, row.pull.Head = 7, strings.Repeat("a", 40)
+			row.pull.Author = cmp.Or(row.pull.Author, "ann")
 			s.Set(row.pull)
 			repository := "acme/ads"
 			if row.pull.Fork != "" {
 				repository = row.pull.Fork
 			}
-			got, err := g.Authors(t.Context(), forge.Pull{Number: 7, Author: "ann", Source: repository + ":pull-7"})
+			got, err := g.Authors(t.Context(), forge.Pull{Number: 7, Author: row.pull.Author, Head: row.pull.Head,
+				Source: repository + ":pull-7"})
 			if err != nil || !slices.Equal(got, row.want) {
 				t.Errorf("%q, %v; want %q", got, err, row.want)
 			}

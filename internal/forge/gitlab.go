@@ -20,6 +20,7 @@ type GitLab struct {
 	site    site
 	client  *gitlab.Client
 	self    self // by its id
+	named   self // by its login
 
 	mu   sync.Mutex
 	refs map[string]string // of the heads that were listed last, which a status is for

@@ -67,7 +67,17 @@ func (g *GitLab) Authors(ctx context.Context, p Pull) ([]string, error) {
 	if !ours { // a fork may be private
 		return []string{"", p.Author}, nil
 	}
-	logins, known := []string{p.Author}, false
+	self, err := g.named.ask(func() (string, error) {
+		user, answer, err := g.client.Users.CurrentUser(gitlab.WithContext(ctx))
+		if err != nil {
+			return "", enoughOf(answer, err)
+		}
+		return user.Username, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	logins, back := []string{p.Author}, pushed{end: p.Head}
 	options := &gitlab.ListProjectVisibleEventsOptions{Action: new(gitlab.PushedEventType), Sort: new("desc"),
 		ListOptions: gitlab.ListOptions{PerPage: 100, Page: 1}}
 	for range mostPages {
@@ -76,25 +86,30 @@ func (g *GitLab) Authors(ctx context.Context, p Pull) ([]string, error) {
 			return nil, enoughOf(answer, err)
 		}
 		for _, e := range events {
-			if e == nil || known {
+			if e == nil || back.done {
 				continue
 			}
 			switch push := e.PushData; {
 			case push.Ref == "": // of many branches at once
 				logins = append(logins, "", e.AuthorUsername)
 			case push.RefType == "branch" && push.Ref == branch:
-				logins, known = append(logins, e.AuthorUsername), push.Action == "created"
+				did := map[string]string{"created": branchMade, "removed": branchRemoved}[push.Action]
+				back.add(did, push.CommitFrom, push.CommitTo, e.AuthorUsername)
 			}
 		}
-		if options.Page = answer.NextPage; known || options.Page == 0 {
+		if options.Page = answer.NextPage; back.done || options.Page == 0 {
 			break
 		}
 	}
-	if !known {
+	if logins = append(logins, back.by...); !back.whole() {
 		logins = append(logins, "")
 	}
-	slices.Sort(logins)
-	return slices.Compact(logins), nil
+	for _, login := range logins {
+		if botOfGitLab.MatchString(login) && login != self { // somebody told it to
+			logins = append(logins, "")
+		}
+	}
+	return uniqueLogins(logins), nil
 }
 
 // groupPath is a group of GitLab with those above it.

@@ -201,8 +201,14 @@ func note(c Comment) map[string]any {
 }
 
 func event(p Push) map[string]any {
-	push := map[string]any{"commit_count": 1, "action": p.Action, "ref_type": "branch", "commit_from": nil,
-		"commit_to": strings.Repeat("c", 40), "ref": p.Branch, "commit_title": "Edit", "ref_count": nil}
+	push := map[string]any{"commit_count": 1, "action": p.Action, "ref_type": "branch", "commit_from": p.From,
+		"commit_to": p.To, "ref": p.Branch, "commit_title": "Edit", "ref_count": nil}
+	switch p.Action {
+	case "created":
+		push["commit_from"] = nil
+	case "removed":
+		push["commit_to"] = nil
+	}
 	if p.Branch == "" {
 		push["ref"], push["ref_count"] = nil, 4
 	}

@@ -74,8 +74,8 @@ type Review struct {
 	Dismissed                bool
 }
 
-// Push is what somebody pushed to a branch, a minute after the push before. Action is created, or pushed; a Branch of
-// "" is many, on GitLab. From and To are commits, on Gitea.
+// Push is what somebody pushed to a branch, a minute after the push before. Action is created, pushed, or, on GitLab,
+// removed; a Branch of "" is many, on GitLab. From and To are commits.
 type Push struct{ By, Branch, Action, From, To string }
 
 // Server is a forge with one repository.

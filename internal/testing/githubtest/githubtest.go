@@ -45,7 +45,9 @@ type Pull struct {
 	Closed            bool
 	Merged            string   // the commit by which its base has it
 	Commits           []string // logins of their authors; "" is nobody whom GitHub knows
-	Pushers           []string // logins; nil is the author alone
+	Pushers           []string // logins, of who made the branch first; nil is the author alone
+	Deleted           string   // who deleted the branch; "" where it is there
+	Activity          string   // late is that the newest push is not told yet, cut that the oldest is not told any more
 	Fork              string   // its repository, such as eve/ads, of which GitHub says nothing
 	From, Body        string   // From is the branch of the head
 }

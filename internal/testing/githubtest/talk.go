@@ -151,21 +151,45 @@ func (s *Server) activity(r *http.Request) (code int, answer any) {
 		if p.Fork != "" {
 			return http.StatusNotFound, map[string]any{"message": "Not Found"}
 		}
-		pushers := p.Pushers
-		if pushers == nil {
-			pushers = []string{p.Author}
-		}
-		for _, login := range pushers {
-			like := s.like("activity-items", "ref", r.URL.Query().Get("ref"), "timestamp", time.Now(),
-				"activity_type", "push")
-			actor := like["pusher"].(map[string]any)
-			actor["login"] = login
-			delete(like, "pusher")
-			like["actor"] = actor
-			list = append(list, like)
-		}
+		list = append(list, pushesTo(s, p, r.URL.Query().Get("ref"))...)
 	}
 	return http.StatusOK, list
+}
+
+// pushesTo are what GitHub tells of a branch, the newest first: that somebody deleted it, too.
+func pushesTo(s *Server, p Pull, ref string) (list []any) {
+	pushers := p.Pushers
+	if pushers == nil {
+		pushers = []string{p.Author}
+	}
+	if p.From != "" && !p.Closed {
+		p.Head = s.HeadOf(p.Number, p.From)
+	}
+	none := strings.Repeat("0", 40)
+	add := func(what, before, after, login string) {
+		like := s.like("activity-items", "ref", ref, "timestamp", time.Now(), "activity_type", what, "before", before,
+			"after", after)
+		actor := like["pusher"].(map[string]any)
+		actor["login"] = login
+		delete(like, "pusher")
+		like["actor"] = actor
+		list = append(list, like)
+	}
+	if p.Deleted != "" {
+		add("branch_deletion", p.Head, none, p.Deleted)
+	}
+	after := p.Head
+	for i, login := range slices.Backward(pushers) {
+		what, before := "push", fmt.Sprintf("%040x", i)
+		if i == 0 {
+			what, before = "branch_creation", none
+		}
+		if late, cut := p.Activity == "late" && i == len(pushers)-1, p.Activity == "cut" && i == 0; !late && !cut {
+			add(what, before, after, login)
+		}
+		after = before
+	}
+	return list
 }
 
 // branch is the one that people push to: of pull request 7 it is pull-7, unless the test says another.
