@@ -131,6 +131,12 @@ func TestADaemonsConfigurationThatIsRefused(t *testing.T) {
 		{"applied and signed by nobody", "accounts: [{name: a, state: s, git: {url: u, signers: keys}, " +
 			"pull_requests: {forge: github, repository: a/b, token: {env: T}, approvers: [bob], apply: before-merge}}]",
 			"has git.signers, and pull_requests.apply is before-merge"},
+		{"an app without a key", pullRequests("forge: github, repository: a/b, app: {id: 1, installation: 2}"),
+			"pull_requests.app lacks something; want its id, its installation and its key"},
+		{"an app that is no number", pullRequests("forge: github, repository: a/b, app: {id: ads, installation: 2, " +
+			"key: {env: K}}"), `pull_requests.app.id is "ads"; want its number at GitHub`},
+		{"an app of another forge", pullRequests("forge: gitlab, repository: a/b, app: {id: 1, installation: 2, " +
+			"key: {env: K}}"), "pull_requests has an app; want it for github alone, and in the place of a token"},
 		{"pull requests without a token", pullRequests("forge: github, repository: a/b"), "pull_requests has no token"},
 		{"pull requests at an address in the clear",
 			pullRequests("forge: github, repository: a/b, token: {env: T}, api: 'http://ghe.example.com/'"),

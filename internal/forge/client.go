@@ -20,6 +20,7 @@ type Where struct {
 	Repository string
 	API        string // "" for that of the forge itself
 	Token      func(context.Context) (string, error)
+	App        *App // of GitHub, in the place of a token; nil: none
 }
 
 // base reads the address of the API.

@@ -17,7 +17,8 @@ type GitHub struct {
 	owner, name string
 	site        site
 	client      *github.Client
-	self        self // by its login, "" for an app
+	self        self       // by its login, "" for the token of an app
+	app         *appTokens // nil: the token is configured
 }
 
 // NewGitHub returns a repository, such as acme/ads.
@@ -33,12 +34,16 @@ func NewGitHub(at Where) (*GitHub, error) {
 	if err != nil {
 		return nil, err
 	}
-	address := base.String()
-	client, err := github.NewClient(github.WithURLs(&address, nil), github.WithHTTPClient(at.client(base)))
-	if err != nil {
-		return nil, err
+	g := &GitHub{owner: owner, name: name, site: siteOf(base)}
+	if at.App != nil {
+		if g.app, err = newAppTokens(name, at, base); err != nil {
+			return nil, err
+		}
+		at.Token = g.app.token
 	}
-	return &GitHub{owner: owner, name: name, site: siteOf(base), client: client}, nil
+	address := base.String()
+	g.client, err = github.NewClient(github.WithURLs(&address, nil), github.WithHTTPClient(at.client(base)))
+	return g, err
 }
 
 func ownerAndName(repository string) (owner, name string, err error) {
@@ -109,9 +114,12 @@ func (g *GitHub) Say(ctx context.Context, pull int, id, text string) (Said, erro
 	return Said{strconv.FormatInt(made.GetID(), 10), made.GetBody()}, nil
 }
 
-// login is that of this user. An app is not told who it is: it is "".
+// login is that of this user. The token of an app is not told whose it is: it is "".
 func (g *GitHub) login(ctx context.Context) (string, error) {
 	return g.self.ask(func() (string, error) {
+		if g.app != nil {
+			return g.app.login(ctx)
+		}
 		user, answer, err := g.client.Users.Get(ctx, "")
 		if app := answer != nil && answer.StatusCode == http.StatusForbidden && enough(err) == err; app {
 			return "", nil

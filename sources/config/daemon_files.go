@@ -46,6 +46,7 @@ func (d *Daemon) MissingFiles() (problems []diag.Problem) {
 		of("git.passphrase", a.Git.Passphrase)
 		of("webhook", a.Webhook)
 		of("pull_requests.token", a.Pulls.Token)
+		of("pull_requests.app.key", a.Pulls.App.Key)
 	}
 	return problems
 }

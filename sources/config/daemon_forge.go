@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -20,6 +21,7 @@ type PullRequests struct {
 	Repository Setting // owner/name; of GitLab all groups and the name
 	API        Setting // address; zero for that of the forge itself
 	Token      KeyReference
+	App        ForgeApp // in the place of a token; its zero value is none
 	Every      time.Duration
 	// ProposeResults has what became of rows proposed for the workbooks and CSV files, as a pull request.
 	ProposeResults bool
@@ -29,6 +31,12 @@ type PullRequests struct {
 	CodeOwners    bool          // a yes counts of those alone who own the files, by the repository's CODEOWNERS
 	ReviewExpires time.Duration // how long a yes is good for before the merge
 	Before        bool          // what is approved is applied before the merge
+}
+
+// ForgeApp is an app of GitHub, as it is installed at an organization.
+type ForgeApp struct {
+	ID, Installation int64
+	Key              KeyReference // its private key, as PEM
 }
 
 // Approver is somebody whose yes on a pull request counts.
@@ -60,6 +68,7 @@ func (p *PullRequests) read(w *settingReader, node *yaml.Node) {
 		"repository": func(n *yaml.Node) { p.Repository = w.setting(n, "pull_requests.repository") },
 		"api":        func(n *yaml.Node) { p.API = w.setting(n, "pull_requests.api") },
 		"token":      func(n *yaml.Node) { p.Token.read(w, n, "pull_requests.token", "GITHUB_TOKEN") },
+		"app":        func(n *yaml.Node) { p.App.read(w, n) },
 		"every":      func(n *yaml.Node) { w.duration(n, "pull_requests.every", &p.Every, time.Second, time.Hour) },
 		"approvers":  func(n *yaml.Node) { p.Approvers = w.approvers(n) },
 		"four_eyes": func(n *yaml.Node) {
@@ -78,6 +87,23 @@ func (p *PullRequests) read(w *settingReader, node *yaml.Node) {
 		w.Report(node, diag.BadProject, lacks,
 			"for example pull_requests: {forge: github, repository: acme/ads, token: {env: GITHUB_TOKEN}}")
 	}
+}
+
+func (a *ForgeApp) read(w *settingReader, node *yaml.Node) {
+	number := func(into *int64, name string) func(*yaml.Node) {
+		return func(n *yaml.Node) {
+			text := w.setting(n, "pull_requests.app."+name).Value
+			var err error
+			if *into, err = strconv.ParseInt(text, 10, 64); err != nil || *into <= 0 {
+				w.Report(n, diag.BadProject,
+					fmt.Sprintf("pull_requests.app.%s is %q; want its number at GitHub", name, text), "")
+			}
+		}
+	}
+	w.fields(node, "pull_requests.app", map[string]func(*yaml.Node){
+		"id": number(&a.ID, "id"), "installation": number(&a.Installation, "installation"),
+		"key": func(n *yaml.Node) { a.Key.read(w, n, "pull_requests.app.key", "GITHUB_APP_KEY") },
+	})
 }
 
 // mostReview is how long a yes is good for at most: what was used is remembered for 60 days.
@@ -131,8 +157,12 @@ func (p *PullRequests) lacks() string {
 		return fmt.Sprintf("pull_requests.repository is %q; want %s", p.Repository.Value, forge.form)
 	case p.API.Value == "" && forge.needed != "":
 		return "pull_requests has no api; want the address of the forge, such as " + forge.needed
-	case p.Token.From == "":
+	case p.App == ForgeApp{} && p.Token.From == "":
 		return "pull_requests has no token; want where it is"
+	case p.App != ForgeApp{} && (p.Token.From != "" || p.Forge.Value != "github"):
+		return "pull_requests has an app; want it for github alone, and in the place of a token"
+	case p.App != ForgeApp{} && (p.App.ID <= 0 || p.App.Installation <= 0 || p.App.Key.From == ""):
+		return "pull_requests.app lacks something; want its id, its installation and its key"
 	case p.Before && len(p.Approvers) == 0:
 		return "pull_requests.apply is before-merge, and there are no approvers; want who says that it is applied"
 	case p.CodeOwners && p.Forge.Value == "gitea":

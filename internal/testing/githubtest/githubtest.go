@@ -88,6 +88,8 @@ type Server struct {
 	HeadOf func(number int, branch string) string
 	// DiffOf is what git says that a pull request changes; nil is nothing.
 	DiffOf func(number int) string
+	// App is who is let in, in the place of the user with the token; nil: nobody else is.
+	App *App
 	// Now is its clock.
 	Now func() time.Time
 }
@@ -164,7 +166,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if s.Refuse != nil && s.Refuse(w, r) {
 		return
 	}
-	if r.Header.Get("Authorization") != "Bearer "+Token {
+	if !s.App.letsIn(r, s.Now()) {
 		http.Error(w, `{"message":"Bad credentials"}`, http.StatusUnauthorized)
 		return
 	}
@@ -214,6 +216,8 @@ func (s *Server) answer(r *http.Request, parameters map[string]string, body []by
 	}
 	number, _ := strconv.Atoi(parameters["issue_number"])
 	switch r.Method + " " + s.last(r.URL.Path, parameters) {
+	case "GET app", "POST access_tokens":
+		return s.App.answer(s, parameters)
 	case "GET user":
 		return http.StatusOK, s.like("private-user-response-with-public-profile-information",
 			"login", User, "user_view_type", "public")
@@ -241,7 +245,8 @@ func (s *Server) answer(r *http.Request, parameters map[string]string, body []by
 	case "POST pulls", "PATCH pull":
 		return s.propose(r, parameters, body)
 	case "POST comments":
-		return http.StatusCreated, s.comment(s.write(Comment{Pull: number, By: User, Body: said.Body}))
+		by, bot := s.App.who()
+		return http.StatusCreated, s.comment(s.write(Comment{Pull: number, By: by, Bot: bot, Body: said.Body}))
 	case "PATCH comment":
 		for i := range s.comments {
 			if fmt.Sprint(s.comments[i].ID) == parameters["comment_id"] {

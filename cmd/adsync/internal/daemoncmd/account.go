@@ -69,7 +69,8 @@ func versionOf(a config.DaemonAccount) string {
 		g.Timeout, g.Author.Value, a.Uploads.Value, a.Answers.Value, a.Proposes, fmt.Sprintf("%+v", a.Notify),
 		a.Pulls.Repository.Value, a.Pulls.API.Value, a.Pulls.Token.From, a.Pulls.Token.Value, a.Pulls.Every,
 		fmt.Sprint(a.Pulls.Approvers), a.Pulls.FourEyes, a.Pulls.ReviewExpires, a.Pulls.ProposeResults, a.Pulls.Before,
-		a.Pulls.CodeOwners, a.Pulls.Forge.Value})
+		a.Pulls.CodeOwners, a.Pulls.Forge.Value, a.Pulls.App.ID, a.Pulls.App.Installation, a.Pulls.App.Key.From,
+		a.Pulls.App.Key.Value})
 }
 
 // uploadsOf are the begins of the branches that files are sent to by the page. Accounts of one repository may be read

@@ -24,12 +24,21 @@ type Forges struct {
 func (f *Forges) Of(env *session.Env, c config.PullRequests) (forge.Repository, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	key := fmt.Sprintf("%q", []any{c.Forge.Value, c.Repository.Value, c.API.Value, c.Token.From, c.Token.Value})
+	key := fmt.Sprintf("%q", []any{c.Forge.Value, c.Repository.Value, c.API.Value, c.Token.From, c.Token.Value,
+		c.App.ID, c.App.Installation, c.App.Key.From, c.App.Key.Value})
 	if known := f.known[key]; known != nil {
 		return known, nil
 	}
-	repository, err := open(c.Forge.Value, forge.Where{Repository: c.Repository.Value, API: c.API.Value,
-		Token: func(ctx context.Context) (string, error) { return session.SecretOf(ctx, env, c.Token) }})
+	secret := func(of config.KeyReference) func(context.Context) (string, error) {
+		return func(ctx context.Context) (string, error) { return session.SecretOf(ctx, env, of) }
+	}
+	at := forge.Where{Repository: c.Repository.Value, API: c.API.Value, Token: secret(c.Token)}
+	if c.App.ID != 0 {
+		at.App = &forge.App{
+			ID: c.App.ID, Installation: c.App.Installation, Key: secret(c.App.Key), OnToken: env.OnSecret,
+		}
+	}
+	repository, err := open(c.Forge.Value, at)
 	if err != nil {
 		return nil, err
 	}
