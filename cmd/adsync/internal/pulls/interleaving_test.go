@@ -41,6 +41,10 @@ type world struct {
 	given        []daemon.Approval
 	heads        int
 	applied      int
+
+	judged map[string]forge.Verdict          // the last of each commit
+	keeps  func(name string, content []byte) // is told of what was put, nil of what was deleted; nil: nobody is
+	begins func()                            // has a new process go on with what is kept
 }
 
 type request struct {
@@ -70,8 +74,9 @@ type killed struct{}
 func newWorld(t *rapid.T, kept kv.Store) *world {
 	w := &world{
 		t: t, kept: kept, now: time.Unix(1e9, 0), live: map[string]int{}, branch: map[string]int{},
-		used: map[string]int64{}, pulls: map[int]*request{}, serial: 1,
+		used: map[string]int64{}, pulls: map[int]*request{}, serial: 1, judged: map[string]forge.Verdict{},
 	}
+	w.begins = w.begin
 	for _, name := range []string{"a", "b", "c"} {
 		w.live[name], w.branch[name] = 1, 1
 	}
@@ -362,8 +367,9 @@ func (w *world) Say(_ context.Context, number int, id, text string) (forge.Said,
 	return forge.Said{ID: "own", Text: text}, nil
 }
 
-func (w *world) Judge(context.Context, string, forge.Verdict) error {
+func (w *world) Judge(_ context.Context, commit string, v forge.Verdict) error {
 	w.between()
+	w.judged[commit] = v
 	return nil
 }
 
@@ -374,8 +380,19 @@ type dying struct {
 }
 
 func (d dying) Put(name string, content []byte) error {
+	return d.do(name, content, func() error { return d.Store.Put(name, content) })
+}
+
+func (d dying) Delete(name string) error {
+	return d.do(name, nil, func() error { return d.Store.Delete(name) })
+}
+
+func (d dying) do(name string, content []byte, change func() error) error {
 	d.w.between()
-	err := d.Store.Put(name, content)
+	err := change()
+	if err == nil && d.w.keeps != nil {
+		d.w.keeps(name, content)
+	}
 	d.w.between()
 	return err
 }
@@ -387,7 +404,7 @@ func (w *world) lives(do func()) {
 			if _, is := cause.(killed); !is {
 				panic(cause)
 			}
-			w.begin()
+			w.begins()
 		}
 	}()
 	do()
