@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"adsync/internal/testing/forgetest"
 	"adsync/internal/testing/githubtest"
@@ -192,6 +193,7 @@ var digestToName = regexp.MustCompile("adsync approve [0-9a-f]{32}")
 func agreesToPull(ts *testscript.TestScript, _ bool, args []string) {
 	h, who := hubOf(ts), login(ts)
 	p := h.pulls[len(h.pulls)-1]
+	h.read(ts, p.number)
 	byReview := h.like != "gitlab" && len(args) == 0
 	switch {
 	case byReview && h.github != nil:
@@ -209,6 +211,31 @@ func agreesToPull(ts *testscript.TestScript, _ bool, args []string) {
 			h.others.Comment(forgetest.Comment{Pull: p.number, By: who, Body: text})
 		}
 	}
+}
+
+// read takes the time that a person needs for adsync's comment: who is faster may not have seen what it says by now.
+func (h *hub) read(ts *testscript.TestScript, number int) {
+	const reads = time.Second
+	until(ts, func() string { return "adsync's comment changes all the time" }, func() bool {
+		var changed time.Time
+		if h.github != nil {
+			for _, c := range h.github.Comments(number) {
+				changed = latest(changed, c.Changed)
+			}
+		} else {
+			for _, c := range h.others.Comments(number) {
+				changed = latest(changed, c.Changed)
+			}
+		}
+		return time.Since(changed) > reads
+	})
+}
+
+func latest(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
 }
 
 // said are the comments of adsync.
