@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -216,5 +217,103 @@ func TestOwnersApproveTheirFiles(t *testing.T) {
 	q.merges(pull)
 	q.p.until("msg", "run ended", "class", "applied")
 	q.hears(7, "applied, verified", "Approved by `cid`")
+	q.p.end()
+}
+
+// TestWhatLooksLikeAYesIsNone: of what people write that does not count, the comment says why, and what is merged then
+// is held.
+func TestWhatLooksLikeAYesIsNone(t *testing.T) {
+	t.Parallel()
+	q := newProposed(t, "1s", `approvers: [bob, cid, dan]`)
+	first := q.proposes(7, "daily: 50.00", "daily: 250.00")
+	other := q.proposes(8, "daily: 50.00", "daily: 300.00")
+	q.forge.Set(first, other)
+	q.says(7, first.Head[:12])
+	foreign := digestShown.FindStringSubmatch(q.says(8, "adsync approve ", other.Head[:12]))
+	pull := q.proposes(7, "daily: 50.00", "daily: 300.00")
+	early := q.forge.Review(githubtest.Review{Pull: 7, By: "dan", State: "APPROVED", Commit: pull.Head})
+	q.forge.Set(pull, other)
+	digest := digestShown.FindStringSubmatch(q.says(7, "adsync approve ", pull.Head[:12]))
+	if digest == nil || foreign == nil || early == 0 {
+		t.Fatal("the comments have no digest")
+	}
+	writes := func(by, body string) int64 {
+		return q.forge.Comment(githubtest.Comment{Pull: 7, By: by, Body: body})
+	}
+	edited := writes("bob", "Looks fine")
+	writes("bob", "adsync approve "+foreign[1])
+	q.forge.Review(githubtest.Review{Pull: 7, By: "cid", State: "APPROVED", Commit: first.Head})
+	time.Sleep(time.Second) // the forge tells an edit by the second
+	q.forge.Edit(edited, "adsync approve "+digest[1])
+	dismissed := q.forge.Review(githubtest.Review{Pull: 7, By: "cid", State: "APPROVED", Commit: pull.Head})
+	q.forge.Dismiss(dismissed)
+	q.hears(7, "it was edited, or may have been", "it names no plan of this pull request",
+		"whose plan was not the one shown")
+	mine := q.forge.Comments(7)
+	for _, c := range mine {
+		if c.By == githubtest.User { // who may write to the repository has it show less than the plan
+			q.forge.Edit(c.ID, strings.ReplaceAll(c.Body, "300.00", "51.00"))
+		}
+	}
+	q.forge.Review(githubtest.Review{Pull: 7, By: "bob", State: "APPROVED", Commit: pull.Head})
+	q.hears(7, "this comment was changed meanwhile", "300.00")
+	q.judged(pull.Head, "pending", "needs approval: 1 change held")
+	if said := q.bodies(7)[0]; strings.Contains(said, "Approved by") {
+		t.Errorf("somebody approved:\n%s", said)
+	}
+	commit := q.merges(pull, other)
+	q.p.until("msg", "run ended", "class", "held")
+	q.hears(7, "merged as `"+commit[:12]+"`", "is held: ", "It waits for an approval at the daemon's page")
+	if said := q.bodies(7)[0]; strings.Contains(said, "This is not what was approved") {
+		t.Errorf("it says that something was approved:\n%s", said)
+	}
+	q.p.end()
+	if said := q.p.said(); strings.Contains(said, "something was approved") {
+		t.Errorf("the daemon says\n%s\nwant no approval", said)
+	}
+}
+
+// TestWhatMovedSinceTheYesWaits: where what is live moves between the yes and the merge, nothing is sent, and the
+// comment says that this is not what was approved.
+func TestWhatMovedSinceTheYesWaits(t *testing.T) {
+	t.Parallel()
+	q := newProposed(t, "1s", `approvers: [bob]`)
+	pull := q.proposes(7, "daily: 50.00", "daily: 300.00")
+	q.forge.Set(pull)
+	q.says(7, "adsync approve ", pull.Head[:12])
+	q.forge.Review(githubtest.Review{Pull: 7, By: "bob", State: "APPROVED", Commit: pull.Head})
+	q.hears(7, "Approved by `bob`")
+	type campaign struct {
+		ID, Name string
+		Budget   struct {
+			Daily int64 `json:"daily_spend_limit_micros"`
+		}
+	}
+	spring := func() campaign {
+		t.Helper()
+		var all struct{ Data []campaign }
+		askService(t, q.account, http.MethodGet, "/campaigns?limit=100", "", &all)
+		return all.Data[slices.IndexFunc(all.Data, func(c campaign) bool { return c.Name == "Spring launch" })]
+	}
+	askServiceAs(t, q.account, strangerKey, http.MethodPost, "/campaigns/"+spring().ID,
+		`{"budget": {"daily_spend_limit_micros": 45000000}}`, nil)
+	commit := q.merges(pull)
+	q.p.until("msg", "run ended", "class", "held")
+	q.hears(7, "merged as `"+commit[:12]+"`", "is held: ", "45.00", "This is not what was approved")
+	q.p.end()
+	if live := spring().Budget.Daily; live != 45_000_000 {
+		t.Errorf("the budget is %d; want what it was moved to", live)
+	}
+}
+
+// TestAMergeThatCannotBePlanned: the comment does not say that the account is as the files say.
+func TestAMergeThatCannotBePlanned(t *testing.T) {
+	t.Parallel()
+	q := newProposed(t, "1s")
+	pull := q.proposes(7, "bid: {max: 1.25}", "bid: {max: cheap}")
+	q.forge.Set(pull)
+	q.says(7, "cheap", pull.Head[:12])
+	commit := q.merges(pull)
+	q.hears(7, "merged as `"+commit[:12]+"`", "**The account cannot be planned** with it")
 	q.p.end()
 }

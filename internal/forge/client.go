@@ -99,8 +99,8 @@ var commitName = regexp.MustCompile(`^[0-9a-f]{40}$`)
 // mostPages bounds what is read of a list.
 const mostPages = 10
 
-// errMore says that a list has more pages than are read.
-var errMore = errors.New("the forge has more than is read of it")
+// ErrMore says that a list has more pages than are read.
+var ErrMore = errors.New("the forge has more than is read of it")
 
 // self is the token's own user, who is asked for once.
 type self struct {

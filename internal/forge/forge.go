@@ -32,7 +32,7 @@ type Repository interface {
 	// Consents reports which of reviews and comments can be approvals here: those of which the forge says what they
 	// are of, and whether somebody changed them.
 	Consents() (reviews, comments bool)
-	// Talk returns what people said of a pull request.
+	// Talk returns what people said of a pull request. It is ErrMore where they said more than is read.
 	Talk(ctx context.Context, p Pull) (Talk, error)
 	// Authors returns the logins of those who opened a pull request, and who wrote or pushed a commit of it, each once;
 	// "" is among them where the forge may not know them all.
@@ -64,6 +64,7 @@ func (p Pull) MergeRef() string { return strings.TrimSuffix(p.Ref, "/head") + "/
 type Talk struct {
 	Reviews  []Review
 	Comments []Comment
+	Cut      bool // for whoever reads it: there is more than is read, and nothing here
 }
 
 // Said is a comment that was just written.

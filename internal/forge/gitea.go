@@ -61,7 +61,7 @@ func giteaPages[T any](page *gitea.ListOptions, list func() ([]*T, *gitea.Respon
 		}
 		all = append(all, found...)
 	}
-	return slices.DeleteFunc(all, func(one *T) bool { return one == nil }), errMore
+	return slices.DeleteFunc(all, func(one *T) bool { return one == nil }), ErrMore
 }
 
 // Open implements Repository.
@@ -74,7 +74,7 @@ func (g *Gitea) Open(ctx context.Context, branch string) (pulls []Pull, err erro
 	found, err := giteaPages(&options.ListOptions, func() ([]*gitea.PullRequest, *gitea.Response, error) {
 		return client.ListRepoPullRequests(g.owner, g.name, options)
 	})
-	if err != nil && !errors.Is(err, errMore) {
+	if err != nil && !errors.Is(err, ErrMore) {
 		return nil, err
 	}
 	for _, r := range found {

@@ -38,7 +38,7 @@ func (g *Gitea) Authors(ctx context.Context, p Pull) ([]string, error) {
 		}
 		return found, answer, err
 	})
-	if err != nil && !errors.Is(err, errMore) {
+	if err != nil && !errors.Is(err, ErrMore) {
 		return nil, err
 	}
 	if !back.done() && err == nil {

@@ -90,7 +90,7 @@ func all[T any](page *github.ListOptions, list func() ([]T, *github.Response, er
 			return all, nil
 		}
 	}
-	return nil, fmt.Errorf("the forge has more than %d of what it was asked for", len(all))
+	return nil, ErrMore
 }
 
 // mostCommits is how many of a pull request GitHub lists.

@@ -177,7 +177,7 @@ func (g *GitLab) said(ctx context.Context, pull int, text string) (string, error
 		return "", err
 	}
 	notes, err := g.notes(ctx, pull)
-	if err != nil {
+	if err != nil && !errors.Is(err, ErrMore) { // it was among the first
 		return "", err
 	}
 	for _, n := range notes {
@@ -209,7 +209,7 @@ func everyPage[T any](page *gitlab.ListOptions, list func() ([]*T, *gitlab.Respo
 			return all, nil
 		}
 	}
-	return nil, errMore
+	return all, ErrMore
 }
 
 // mostOfGitLab is how many characters GitLab takes of a status.

@@ -39,7 +39,7 @@ func (g *GitLab) shown(ctx context.Context, p Pull) (map[string]lines, error) {
 		return g.client.MergeRequests.ListMergeRequestDiffs(g.project, int64(p.Number), options,
 			gitlab.WithContext(ctx))
 	})
-	if err != nil && !errors.Is(err, errMore) {
+	if err != nil && !errors.Is(err, ErrMore) {
 		return nil, err
 	}
 	of := map[string]lines{}

@@ -31,7 +31,7 @@ func tells(ctx context.Context, d *Desk, pull forge.Pull, a answered, c *consent
 	if len(d.Rules.Approvers) == 0 {
 		return d.say(ctx, pull.Number, a, text)
 	}
-	if !a.stands(talk) {
+	if !talk.Cut && !a.stands(talk) {
 		a.Sum = ""
 	}
 	was := a

@@ -56,6 +56,7 @@ type yes struct {
 	Serial  int64      `json:"serial,omitempty"`
 	Asks    []plan.Ask `json:"asks,omitempty"` // what is left of what it was given to
 	Lacks   string     `json:"lacks,omitempty"`
+	Given   bool       `json:"given,omitempty"` // it counted at the merge, for these asks
 }
 
 // consents are what people were asked for of a pull request, and their answers.

@@ -318,6 +318,11 @@ func TestWhoseYesCounts(t *testing.T) {
 			f.look(f.t)
 			f.push("h2", "a=1 b=2 c=3 …")
 		}, both, "**This cannot be approved here**: a comment has no room for 1 change"},
+		{"before a push that is merged at once", func(f *consenting) {
+			f.reviews("bob", "h1")
+			f.look(f.t)
+			f.push("h2", "b=2")
+		}, nil, "plan h1"},
 		{"by two, each once", func(f *consenting) {
 			f.reviews("bob", "h1")
 			f.writes("may", "adsync approve {}")

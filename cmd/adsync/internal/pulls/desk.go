@@ -319,7 +319,7 @@ func (d *Desk) answer(ctx context.Context, pull forge.Pull, a answered, stamp st
 	}
 	heard := sumOf(talk)
 	again, expired := a.Head == pull.Head && a.Stamp == stamp, !a.Until.IsZero() && d.Now().After(a.Until)
-	touched := len(d.Rules.Approvers) > 0 && a.Comment != "" && !a.stands(talk)
+	touched := len(d.Rules.Approvers) > 0 && a.Comment != "" && !talk.Cut && !a.stands(talk)
 	if again && !a.Waits && d.stale[pull.Number] == 0 && a.Heard == heard && !expired && !touched {
 		return read, nil
 	}
@@ -408,6 +408,8 @@ func (d *Desk) hear(ctx context.Context, pull forge.Pull, a answered, c *consent
 	switch yes := len(d.Rules.Approvers) > 0; {
 	case err == nil && yes:
 		c.hears(talk, a.stands(talk))
+	case errors.Is(err, forge.ErrMore):
+		return forge.Talk{Cut: true}, nil
 	case err != nil && (yes || errors.As(err, &limit)):
 		return forge.Talk{}, err
 	}

@@ -28,6 +28,7 @@ type hub struct {
 	comments []string // that were written
 	own      map[int]forge.Comment
 	clock    int64                // of comments
+	cut      bool                 // there is more of it than is read
 	notes    map[int][]forge.Note // that stand at lines
 	heard    int                  // how often people were
 	judged   map[string]string    // the last status by commit
@@ -103,6 +104,9 @@ func (h *hub) Find(_ context.Context, number int) (forge.Pull, error) {
 
 func (h *hub) Talk(_ context.Context, p forge.Pull) (forge.Talk, error) {
 	h.heard++
+	if h.cut {
+		return forge.Talk{}, forge.ErrMore
+	}
 	talk := h.talk[p.Number]
 	if own := h.own[p.Number]; own.ID != "" {
 		talk.Comments = append(slices.Clone(talk.Comments), own)
@@ -195,7 +199,7 @@ func askedOf(number int, words string) (asked Asked) {
 			hazard, rest = "exposure", word
 		}
 		field, after, _ := strings.Cut(rest, "=")
-		ask := plan.Ask{Hazard: plan.Hazard(hazard), Parts: []plan.Part{{Field: field, After: after}}}
+		ask := plan.Ask{Hazard: plan.Hazard(hazard), Parts: []plan.Part{{Address: field, Field: field, After: after}}}
 		ask.Item = ask.Digest()
 		asked.Asks, asked.Addresses = append(asked.Asks, ask), append(asked.Addresses, field)
 	}

@@ -128,15 +128,35 @@ func (d *Desk) take(ctx context.Context, p forge.Pull) (given int, err error) {
 	if err != nil {
 		return 0, err
 	}
+	if c.planned().Head != p.Head { // nobody was shown what this has
+		for i := range all {
+			all[i].why = "it was pushed to, and merged at once"
+		}
+		d.Log.Info("a pull request was merged before its last commit was planned: nothing of it is approved",
+			"pull", p.Number, "head", p.Head)
+	}
 	if given, err = d.handOn(p, all); err != nil {
 		return 0, err
 	}
+	c.counted(all)
 	if err := d.put(consentsOf(p.Number), c); err != nil {
 		return 0, err
 	}
 	a := d.said[p.Number]
 	a.Merged, a.Since = p.Merged, d.Now().UTC()
 	return given, d.keep(p.Number, a)
+}
+
+// counted notes which yeses counted at the merge.
+func (c *consents) counted(all []judged) {
+	for i := range c.Yes {
+		y := &c.Yes[i]
+		for _, j := range all {
+			if j.ID == y.ID && j.why == "" {
+				y.Asks, y.Given = j.Asks, true
+			}
+		}
+	}
 }
 
 // handOn has the account know what people agreed to, and returns how many did.
@@ -159,6 +179,9 @@ func (d *Desk) tell(ctx context.Context, number int, a answered) error {
 	}
 	m := Merge{Commit: a.Merged, Addresses: c.planned().Addresses}
 	for _, y := range c.Yes {
+		if !y.Given {
+			continue
+		}
 		m.Links = append(m.Links, y.Link)
 		for _, ask := range y.Asks {
 			for _, part := range ask.Parts {

@@ -35,7 +35,7 @@ func annotate(ctx context.Context, d *Desk, p forge.Pull, a answered, answer *An
 		}
 	}
 	err := d.Forge.Annotate(ctx, p, d.NotesMark, answer.Notes)
-	if errors.Is(err, forge.ErrRefused) { // the comment has them all
+	if errors.Is(err, forge.ErrRefused) || errors.Is(err, forge.ErrMore) { // the comment has them all
 		if !d.noteless {
 			d.Log.Warn("problems of pull requests do not stand at their lines", "pull", p.Number, "error", err)
 		}

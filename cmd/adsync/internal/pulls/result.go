@@ -43,8 +43,9 @@ func (p *Planner) Result(ctx context.Context, of Account, m Merge) (text string,
 	left := slices.DeleteFunc(slices.Clone(last.Changes), func(c plan.ChangeDocument) bool {
 		return !slices.Contains(m.Addresses, c.Address) || s.Reached && firstHold(&c) == nil // that went with the apply
 	})
+	failed := last.Error != "" || diag.HasErrors(last.Problems)
 	read := !s.Reached || m.Before && !slices.ContainsFunc(applied, func(o outcome) bool { return !o.Verified })
-	return p.resultText(m, applied, left, s), len(left) == 0 && read, nil
+	return p.resultText(m, applied, left, s, failed), len(left) == 0 && read && !failed, nil
 }
 
 // contains reports that by what was read last.
@@ -109,14 +110,19 @@ func approvedText(m Merge, applied []outcome) string {
 	return text
 }
 
-func (p *Planner) resultText(m Merge, applied []outcome, left []plan.ChangeDocument, s daemon.Status) string {
+func (p *Planner) resultText(m Merge, applied []outcome, left []plan.ChangeDocument, s daemon.Status,
+	failed bool) string {
 	var text strings.Builder
 	how := "merged as `%.12s`"
 	if m.Before {
 		how = "`%.12s` is applied before its merge"
 	}
 	fmt.Fprintf(&text, "%s\nAccount %s: "+how+".\n", p.Mark(), planview.Code(p.Name), m.Commit)
-	if len(applied)+len(left) == 0 {
+	switch {
+	case failed:
+		text.WriteString("\n**The account cannot be planned** with it: something is wrong with the files. The " +
+			"daemon's page has it, with lines.\n")
+	case len(applied)+len(left) == 0:
 		text.WriteString("\nNothing was to be done: the account is as the files say.\n")
 	}
 	if len(applied) > 0 {

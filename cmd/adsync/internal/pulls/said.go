@@ -23,6 +23,11 @@ const (
 func wholeText(d *Desk, answer *Answer, all []judged, talk forge.Talk) string {
 	written := commands(d.Forge, talk)
 	said := d.consentText(answer, all) + helpText(d, written)
+	if talk.Cut {
+		said = "\n**Nobody's yes counts here any more**, and nothing is explained: there are more comments or " +
+			"reviews than adsync reads, 1,000 of each. Approve at the daemon's page once this is merged, or open " +
+			"another.\n"
+	}
 	why := explained(questions(written), answer.Explain)
 	if answer.Within == nil || len(answer.Text)+len(said)+len(why) <= mostOfComment {
 		return answer.Text + said + why
@@ -138,6 +143,7 @@ func isCommand(text, command string) bool {
 // sumOf is another where people said something else that adsync reads.
 func sumOf(talk forge.Talk) string {
 	sum := sha256.New()
+	fmt.Fprintln(sum, talk.Cut)
 	for _, r := range talk.Reviews {
 		if r.Opinion != forge.Remarks { // which count for nothing
 			fmt.Fprintf(sum, "%q\n", []any{"review", r.ID, r.Opinion, r.Commit})
