@@ -188,6 +188,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	code, answer := s.answer(r, parameters, body)
+	if list, is := answer.([]any); is {
+		answer = paged(s, w.Header(), r, list)
+	}
 	content, err := json.Marshal(answer)
 	if err != nil {
 		s.t.Error(err)
@@ -204,6 +207,36 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(code)
 	_, _ = w.Write(content)
+}
+
+// paged is a page of a list, by number or, where GitHub counts none, from a place on. A header says where the next is.
+func paged(s *Server, h http.Header, r *http.Request, list []any) []any {
+	query, place := r.URL.Query(), "page"
+	size := number(query.Get("per_page"), 30)
+	from := (number(query.Get("page"), 1) - 1) * size
+	next := from/size + 2
+	if strings.HasSuffix(r.URL.Path, "/activity") {
+		place, from = "after", number(query.Get("after"), 0)
+		next = from + size
+	}
+	if from+size < len(list) {
+		query.Set(place, strconv.Itoa(next))
+		h.Set("Link", fmt.Sprintf(`<%s%s?%s>; rel="next"`, s.URL, r.URL.Path, query.Encode()))
+	}
+	list = list[min(from, len(list)):min(from+size, len(list))]
+	for i, one := range list {
+		if p, is := one.(Pull); is { // of a thousand those alone are written that are asked for
+			list[i] = s.pull("pull-request-simple-items", p)
+		}
+	}
+	return list
+}
+
+func number(text string, otherwise int) int {
+	if n, err := strconv.Atoi(text); err == nil {
+		return n
+	}
+	return otherwise
 }
 
 // answer does what is asked. mu is held.
@@ -223,10 +256,14 @@ func (s *Server) answer(r *http.Request, parameters map[string]string, body []by
 			"login", User, "user_view_type", "public")
 	case "GET pulls":
 		list := []any{}
-		for _, p := range s.pulls {
+		pulls := slices.Clone(s.pulls)
+		if r.URL.Query().Get("sort") == "updated" && r.URL.Query().Get("direction") == "desc" {
+			slices.SortStableFunc(pulls, func(a, b Pull) int { return b.Updated.Compare(a.Updated) })
+		}
+		for _, p := range pulls {
 			if base, head := r.URL.Query().Get("base"), r.URL.Query().Get("head"); !p.Closed &&
 				(base == "" || base == p.Base) && (head == "" || head == Owner+":"+p.From) {
-				list = append(list, s.pull("pull-request-simple-items", p))
+				list = append(list, p)
 			}
 		}
 		return http.StatusOK, list
