@@ -317,3 +317,26 @@ func TestAMergeThatCannotBePlanned(t *testing.T) {
 	q.hears(7, "merged as `"+commit[:12]+"`", "**The account cannot be planned** with it")
 	q.p.end()
 }
+
+// TestWhatIsPendingWithoutThePullRequest: what the branch has held already is told apart, nobody is asked for it by the
+// pull request, and whoever asks for help gets it.
+func TestWhatIsPendingWithoutThePullRequest(t *testing.T) {
+	t.Parallel()
+	q := newProposed(t, "1s", `approvers: [bob]`)
+	q.save("daily: 50.00", "daily: 300.00", "Raise")
+	push(t, q.at, "refs/heads/main")
+	q.p.until("msg", "run ended", "class", "held")
+	pull := q.proposes(7, "bid: {max: 1.25}", "bid: {max: 1.20}")
+	q.forge.Set(pull)
+	said := q.says(7, pull.Head[:12], "#### Also pending, not because of this pull request")
+	own, pending, _ := strings.Cut(said, "#### Also pending")
+	if !strings.Contains(own, "1.20") || !strings.Contains(pending, "300.00") || digestShown.MatchString(said) {
+		t.Errorf("the comment says\n%s\nwant the bid first, then the budget, and no digest", said)
+	}
+	q.judged(pull.Head, "success", "1 change")
+	for _, ask := range []string{"adsync plan", "adsync help"} {
+		q.forge.Comment(githubtest.Comment{Pull: 7, By: "eve", Body: ask})
+	}
+	q.hears(7, "Comments that adsync reads", "`adsync plan` has it planned anew", "An approval holds 14 days")
+	q.p.end()
+}
