@@ -176,6 +176,11 @@ func TestStrangersProposeWhatTheyLike(t *testing.T) {
 	q.says(92, "of `bob` of", "the forge does not say who pushed to it")
 	q.judged(fork.Head, "pending", "needs approval")
 	q.says(90, "it cannot be merged")
+	for i, a := range attacks {
+		if a.state != "" {
+			q.judged(pulls[i].Head, a.state, "")
+		}
+	}
 	q.p.end()
 	if _, err := os.Stat(ran); !os.IsNotExist(err) {
 		t.Errorf("something of a pull request was run: %v", err)
