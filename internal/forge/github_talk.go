@@ -54,21 +54,36 @@ func (g *GitHub) Talk(ctx context.Context, p Pull) (talk Talk, err error) {
 			})
 		}
 	}
-	options := &github.IssueListCommentsOptions{ListOptions: github.ListOptions{PerPage: 100}}
-	comments, err := all(&options.ListOptions, func() ([]*github.IssueComment, *github.Response, error) {
-		return g.client.Issues.ListComments(ctx, g.owner, g.name, p.Number, options)
+	page = github.ListOptions{Page: 1}
+	comments, err := all(&page, func() (found []*written, answer *github.Response, err error) {
+		path := fmt.Sprintf("repos/%s/%s/issues/%d/comments?per_page=100&page=%d", g.owner, g.name, p.Number, page.Page)
+		r, err := g.client.NewRequest(ctx, http.MethodGet, path, nil)
+		if err == nil {
+			answer, err = g.client.Do(r, &found)
+		}
+		return found, answer, err
 	})
 	if err != nil {
 		return Talk{}, err
 	}
 	for _, c := range comments {
+		if c == nil {
+			continue
+		}
 		talk.Comments = append(talk.Comments, Comment{
-			ID: strconv.FormatInt(c.GetID(), 10), By: c.GetUser().GetLogin(), Bot: isBot(c.GetUser()),
-			Text: c.GetBody(), At: c.GetCreatedAt().Time, Edited: !c.GetUpdatedAt().Equal(c.GetCreatedAt()),
+			ID: strconv.FormatInt(c.GetID(), 10), By: c.GetUser().GetLogin(),
+			Bot: isBot(c.GetUser()) || c.Via != nil, Text: c.GetBody(), At: c.GetCreatedAt().Time,
+			Edited:  !c.GetUpdatedAt().Equal(c.GetCreatedAt()),
 			Changed: c.GetUpdatedAt().Time, Address: g.site.page(c.GetHTMLURL()),
 		})
 	}
 	return talk, nil
+}
+
+// written is a comment, and the app that wrote it for its user, if one did. The client does not know of that.
+type written struct {
+	github.IssueComment
+	Via *github.App `json:"performed_via_github_app"`
 }
 
 var opinions = map[string]Opinion{

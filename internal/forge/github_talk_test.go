@@ -67,6 +67,7 @@ func TestWhatPeopleSaid(t *testing.T) {
 	edited := s.Comment(githubtest.Comment{Pull: 7, By: "bob", Body: "two"})
 	s.Comment(githubtest.Comment{Pull: 8, By: "bob", Body: "of another"})
 	s.Comment(githubtest.Comment{Pull: 7, By: "app[bot]", Bot: true, Body: "three"})
+	s.Comment(githubtest.Comment{Pull: 7, By: "bob", Via: "helper", Body: "four"})
 	at = at.Add(time.Minute)
 	s.Edit(edited, "2")
 	talk, err := g.Talk(t.Context(), forge.Pull{Number: 7})
@@ -88,6 +89,7 @@ func TestWhatPeopleSaid(t *testing.T) {
 			{ID: "1007", By: "bob", Text: "2", At: at, Edited: true, Changed: at.Add(time.Minute),
 				Address: issue + "1007"},
 			{ID: "1009", By: "app[bot]", Bot: true, Text: "three", At: at, Changed: at, Address: issue + "1009"},
+			{ID: "1010", By: "bob", Bot: true, Text: "four", At: at, Changed: at, Address: issue + "1010"},
 		},
 	}
 	if d := gocmp.Diff(want, talk); d != "" {

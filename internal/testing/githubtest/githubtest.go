@@ -59,6 +59,7 @@ type Comment struct {
 	By          string
 	Bot         bool
 	Body        string
+	Via         string    // an app that wrote it for them
 	At, Changed time.Time // set by the server where zero
 }
 

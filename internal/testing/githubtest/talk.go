@@ -229,6 +229,12 @@ func (s *Server) comment(c Comment) map[string]any {
 	of := s.like("issue-comment-items", "id", c.ID, "body", c.Body, "created_at", second(c.At),
 		"updated_at", second(c.Changed), "html_url", s.Page(fmt.Sprintf("issues/%d#issuecomment-%d", c.Pull, c.ID)))
 	by(of["user"], c.By, c.Bot)
+	of["performed_via_github_app"] = nil
+	if c.Via != "" {
+		of["performed_via_github_app"] = map[string]any{"id": 1, "slug": c.Via, "node_id": "n", "owner": of["user"],
+			"name": c.Via, "description": "", "external_url": "https://example.com", "html_url": "https://example.com",
+			"created_at": second(c.At), "updated_at": second(c.At), "permissions": map[string]any{}, "events": []any{}}
+	}
 	return of
 }
 
