@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"adsync/internal/insights"
@@ -127,7 +128,7 @@ func (c *Collector) ask(ctx context.Context, at int, span insights.Span,
 		}
 		day := days[row.Cells[columns["time"]]]
 		id := row.Cells[columns["id"]]
-		if day == nil || id == "" {
+		if day == nil || id == "" || strings.Contains(id, "\n") {
 			return renamed, fmt.Errorf("a row is of %q on %q; want an id, and a day that was asked for",
 				id, row.Cells[columns["time"]])
 		}

@@ -11,6 +11,7 @@ import (
 	"io"
 	"io/fs"
 	"slices"
+	"strings"
 	"time"
 
 	"adsync/state/kv"
@@ -65,15 +66,16 @@ type Day struct {
 	Levels [len(Levels)][]Row // each in the order of ids
 }
 
-// dayRecord is a day in columns, which pack well.
+// dayRecord is a day; each level is columns of its own, of which a table reads one.
 type dayRecord struct {
 	Version int
 	Taken   int64 // Unix seconds
-	Levels  [len(Levels)]columns
+	Levels  [len(Levels)][]byte
 }
 
+// columns are the rows of a level, which pack well so.
 type columns struct {
-	IDs    []string
+	IDs    string // a line each
 	Values [len(Metrics)][]int64
 	Known  []byte // bits by the order of the metrics
 }
@@ -120,48 +122,52 @@ func (i *Index) Now(at time.Time) (time.Time, bool) {
 	return at.In(zone), true
 }
 
-// Day returns a day; fs.ErrNotExist where it is not kept.
-func (k Kept) Day(date string) (*Day, error) {
+// level returns the rows of a level on a day, and when the day was read; fs.ErrNotExist where it is not kept.
+func (k Kept) level(date string, at int) (rows []Row, taken time.Time, err error) {
 	var r dayRecord
 	if err := k.get(dayName(date), &r); err != nil {
-		return nil, err
+		return nil, taken, err
 	}
-	day := &Day{Taken: time.Unix(r.Taken, 0).UTC()}
-	for at := range r.Levels {
-		c := &r.Levels[at]
-		if !c.whole() || r.Version != formatVersion {
-			return nil, fmt.Errorf("%s cannot be read, or is of another adsync: %w",
-				k.Store.Where(dayName(date)), fs.ErrNotExist)
+	var c columns
+	err = gob.NewDecoder(bytes.NewReader(r.Levels[at])).Decode(&c)
+	if err == nil && r.Version == formatVersion {
+		if rows, ok := c.rows(); ok {
+			return rows, time.Unix(r.Taken, 0).UTC(), nil
 		}
-		rows := make([]Row, len(c.IDs))
-		for i := range rows {
-			rows[i].ID = c.IDs[i]
-			for m := range Metrics {
-				rows[i].Values[m], rows[i].Known[m] = c.Values[m][i], c.Known[i]&(1<<m) != 0
-			}
-		}
-		day.Levels[at] = rows
 	}
-	return day, nil
+	return nil, taken, fmt.Errorf("%s cannot be read, or is of another adsync: %w",
+		k.Store.Where(dayName(date)), fs.ErrNotExist)
 }
 
-// whole reports whether all columns are as long as that of the ids.
-func (c *columns) whole() bool {
+// rows are the rows of columns; false where these are not of one length.
+func (c *columns) rows() ([]Row, bool) {
+	rows := make([]Row, strings.Count(c.IDs, "\n"))
+	ok := len(c.Known) == len(rows)
 	for m := range Metrics {
-		if len(c.Values[m]) != len(c.IDs) {
-			return false
+		ok = ok && len(c.Values[m]) == len(rows)
+	}
+	if !ok {
+		return nil, false
+	}
+	left := c.IDs
+	for i := range rows {
+		rows[i].ID, left, _ = strings.Cut(left, "\n")
+		for m := range Metrics {
+			rows[i].Values[m], rows[i].Known[m] = c.Values[m][i], c.Known[i]&(1<<m) != 0
 		}
 	}
-	return len(c.Known) == len(c.IDs)
+	return rows, true
 }
 
 func (k Kept) putDay(date string, day *Day) error {
 	r := dayRecord{Version: formatVersion, Taken: day.Taken.Unix()}
 	for at, rows := range day.Levels {
 		slices.SortFunc(rows, func(a, b Row) int { return cmp.Compare(a.ID, b.ID) })
-		c := &r.Levels[at]
+		var c columns
+		var ids strings.Builder
 		for i := range rows {
-			c.IDs = append(c.IDs, rows[i].ID)
+			ids.WriteString(rows[i].ID)
+			ids.WriteByte('\n')
 			known := byte(0)
 			for m := range Metrics {
 				c.Values[m] = append(c.Values[m], rows[i].Values[m])
@@ -171,6 +177,12 @@ func (k Kept) putDay(date string, day *Day) error {
 			}
 			c.Known = append(c.Known, known)
 		}
+		c.IDs = ids.String()
+		var packed bytes.Buffer
+		if err := gob.NewEncoder(&packed).Encode(c); err != nil {
+			return err
+		}
+		r.Levels[at] = packed.Bytes()
 	}
 	return k.put(dayName(date), &r)
 }

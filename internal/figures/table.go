@@ -119,10 +119,11 @@ func (k Kept) Table(level string, span insights.Span) (*Table, error) {
 	for i := range count {
 		day := first.AddDate(0, 0, i)
 		total := DayTotal{Date: day.Format(dateForm)}
-		var kept *Day
+		var rows []Row
+		var taken time.Time
 		err := fs.ErrNotExist
 		if _, read := index.Taken[total.Date]; read {
-			kept, err = k.Day(total.Date)
+			rows, taken, err = k.level(total.Date, at)
 		}
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
@@ -132,9 +133,9 @@ func (k Kept) Table(level string, span insights.Span) (*Table, error) {
 		case err != nil:
 			return nil, err
 		}
-		total.Preliminary = kept.Taken.Before(day.AddDate(0, 0, 1))
-		for r := range kept.Levels[at] {
-			row := &kept.Levels[at][r]
+		total.Preliminary = taken.Before(day.AddDate(0, 0, 1))
+		for r := range rows {
+			row := &rows[r]
 			line := lines[row.ID]
 			if line == nil {
 				line = &Line{ID: row.ID}

@@ -1,0 +1,33 @@
+package figures_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"adsync/internal/insights"
+	"adsync/internal/testing/figurestest"
+)
+
+// BenchmarkTable adds up four weeks of an account, as the page of its ads does: growth with the number of ads is linear.
+func BenchmarkTable(b *testing.B) {
+	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+	for _, ads := range []int{1_500, 15_000} {
+		var names []string
+		for i := range ads {
+			names = append(names, fmt.Sprintf("Campaign %05d", i))
+		}
+		kept := figurestest.Kept(b, now, names, func(campaign, daysAgo int) map[string]string {
+			return map[string]string{"spend": fmt.Sprintf("%d.%02d", campaign%90, daysAgo), "impressions": "1234",
+				"clicks": fmt.Sprint(campaign % 7), "conversions": "1"}
+		})
+		b.Run(fmt.Sprint(ads), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := kept.Table("ad", insights.Span{From: "2026-10-26", To: "2026-11-22"}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
