@@ -17,7 +17,7 @@ export CGO_ENABLED = 0
 # Without the path of the clone in what is compiled, another clone need not compile it again.
 export GOFLAGS ?= -trimpath
 
-.PHONY: all build install image run test quick generate coverage ci lint race examples journeys bench peers events parts fuzz properties sim kill profiles crash consent seeded mutate draws clients corrupt pictures screenshots vuln deps clean idle idle-fleet database-cost soak days floor turns kill-branch kill-database agency limits-shared pgbouncer
+.PHONY: demo-check all build install image run test quick generate coverage ci lint race examples journeys bench peers events parts fuzz properties sim kill profiles crash consent seeded mutate draws clients corrupt pictures screenshots vuln deps clean idle idle-fleet database-cost soak days floor turns kill-branch kill-database agency limits-shared pgbouncer
 
 all: build
 
@@ -101,6 +101,10 @@ examples: build
 # processes, in the three profiles of the emulator. make test makes them too.
 journeys: deps
 	$(GO) test -count=1 -timeout 10m -run TestJourneys ./internal/testing/journeys
+
+# demo-check: what adsync demo promises, and that its page adds up to the cent what the emulator's ledger has.
+demo-check:
+	$(GO) test -count=1 -v -run 'TestDemo$$' ./cmd/adsync
 
 # agency: the journey of an agency with ACCOUNTS accounts on three machines and one database, with leases and times as
 # users have them: a machine is killed, one is frozen, the database is promoted. It says what each change took.

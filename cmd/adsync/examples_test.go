@@ -78,6 +78,7 @@ var preparedBy = map[string]string{
 // endless are the examples that go on until they are interrupted, which the test does at their first words.
 var endless = []string{
 	"adsync daemon --listen none",
+	"adsync demo --no-browser --listen 127.0.0.1:0",
 	"adsync emulator --listen 127.0.0.1:0",
 }
 

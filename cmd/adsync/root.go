@@ -56,7 +56,7 @@ func root(env *session.Env) *cobra.Command {
 		ops.Review(env),
 		files.Export(env), files.Template(env), files.Convert(env), files.Diff(env), files.Textconv(env),
 		files.Merge(env), hooks.Command(env), files.Schema(env), ops.Policy(env),
-		emulatorCommand(env), daemoncmd.Command(env), version(env), ops.Explain(env))
+		emulatorCommand(env), demoCommand(env), daemoncmd.Command(env), version(env), ops.Explain(env))
 	root.InitDefaultCompletionCmd()
 	root.InitDefaultHelpCmd()
 	for _, c := range root.Commands() {

@@ -9,7 +9,7 @@ import (
 	"adsync/internal/testing/figurestest"
 )
 
-// BenchmarkTable adds up four weeks of an account, as the page of its ads does: growth with the number of ads is linear.
+// BenchmarkTable adds up four weeks of an account, as the page of its ads does. It grows no more than the ads do.
 func BenchmarkTable(b *testing.B) {
 	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	for _, ads := range []int{1_500, 15_000} {

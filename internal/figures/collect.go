@@ -64,9 +64,9 @@ func (c *Collector) due(taken map[string]int64) (days []string) {
 
 // read asks the service for days that follow each other, the newest first, and keeps them.
 func (c *Collector) read(ctx context.Context, days []string, kept Index) error {
-	read := map[string]*Day{}
+	read := map[string]*dayRead{}
 	for _, day := range days {
-		read[day] = &Day{Taken: c.Now}
+		read[day] = &dayRead{Taken: c.Now}
 	}
 	resources, err := c.Kept.Resources()
 	if err != nil {
@@ -99,10 +99,10 @@ var parents = [len(Levels)]string{"", "campaign.id", "ad_group.id"}
 
 // ask adds the rows of a level to their days, and reports whether a resource has another name than before.
 func (c *Collector) ask(ctx context.Context, at int, span insights.Span,
-	days map[string]*Day, resources map[string]Resource) (renamed bool, failed error) {
+	days map[string]*dayRead, resources map[string]Resource) (renamed bool, failed error) {
 	q := insights.Question{
 		Level: Levels[at], Span: span, Zone: c.Now.Location(), By: "day", ViewThrough: -1,
-		Fields: Metrics[:],
+		Fields: metrics[:],
 	}
 	if parents[at] != "" {
 		q.Fields = append(slices.Clone(q.Fields), parents[at])
@@ -132,8 +132,8 @@ func (c *Collector) ask(ctx context.Context, at int, span insights.Span,
 			return renamed, fmt.Errorf("a row is of %q on %q; want an id, and a day that was asked for",
 				id, row.Cells[columns["time"]])
 		}
-		kept := Row{ID: id}
-		for m, metric := range Metrics {
+		kept := dayRow{ID: id}
+		for m, metric := range metrics {
 			kept.Values[m], kept.Known[m] = insights.Millionths(row.Cells[columns[metric]])
 		}
 		day.Levels[at] = append(day.Levels[at], kept)

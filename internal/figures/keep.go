@@ -17,9 +17,9 @@ import (
 	"adsync/state/kv"
 )
 
-// Metrics are the figures that are kept, by the service's words (service facts, section 10). All of them add up; rates
+// metrics are the figures that are kept, by the service's words (service facts, section 10). All of them add up; rates
 // follow from them.
-var Metrics = [...]string{"impressions", "clicks", "spend", "conversions", "order_created_attributed_sales"}
+var metrics = [...]string{"impressions", "clicks", "spend", "conversions", "order_created_attributed_sales"}
 
 // Levels are what days are kept of, from the top down.
 var Levels = [...]string{"campaign", "ad_group", "ad"}
@@ -47,11 +47,11 @@ const (
 	mostUnpacked = 512 << 20
 )
 
-// Row is what one resource did on one day.
-type Row struct {
+// dayRow is what one resource did on one day.
+type dayRow struct {
 	ID     string
-	Values [len(Metrics)]int64 // in millionths: money in micros of the account's currency
-	Known  [len(Metrics)]bool  // whether the service gave the figure
+	Values [len(metrics)]int64 // in millionths: money in micros of the account's currency
+	Known  [len(metrics)]bool  // whether the service gave the figure
 }
 
 // Resource is what the service last called a resource, and where it belongs.
@@ -60,10 +60,10 @@ type Resource struct {
 	Parent string // id of its campaign or ad group; "" of a campaign
 }
 
-// Day is what all resources did on one day of the account.
-type Day struct {
-	Taken  time.Time          // when it was read, by the service's clock
-	Levels [len(Levels)][]Row // each in the order of ids
+// dayRead is what all resources did on one day of the account.
+type dayRead struct {
+	Taken  time.Time             // when it was read, by the service's clock
+	Levels [len(Levels)][]dayRow // each in the order of ids
 }
 
 // dayRecord is a day; each level is columns of its own, of which a table reads one.
@@ -76,7 +76,7 @@ type dayRecord struct {
 // columns are the rows of a level, which pack well so.
 type columns struct {
 	IDs    string // a line each
-	Values [len(Metrics)][]int64
+	Values [len(metrics)][]int64
 	Known  []byte // bits by the order of the metrics
 }
 
@@ -123,7 +123,7 @@ func (i *Index) Now(at time.Time) (time.Time, bool) {
 }
 
 // level returns the rows of a level on a day, and when the day was read; fs.ErrNotExist where it is not kept.
-func (k Kept) level(date string, at int) (rows []Row, taken time.Time, err error) {
+func (k Kept) level(date string, at int) (rows []dayRow, taken time.Time, err error) {
 	var r dayRecord
 	if err := k.get(dayName(date), &r); err != nil {
 		return nil, taken, err
@@ -140,10 +140,10 @@ func (k Kept) level(date string, at int) (rows []Row, taken time.Time, err error
 }
 
 // rows are the rows of columns; false where these are not of one length.
-func (c *columns) rows() ([]Row, bool) {
-	rows := make([]Row, strings.Count(c.IDs, "\n"))
+func (c *columns) rows() ([]dayRow, bool) {
+	rows := make([]dayRow, strings.Count(c.IDs, "\n"))
 	ok := len(c.Known) == len(rows)
-	for m := range Metrics {
+	for m := range metrics {
 		ok = ok && len(c.Values[m]) == len(rows)
 	}
 	if !ok {
@@ -152,24 +152,24 @@ func (c *columns) rows() ([]Row, bool) {
 	left := c.IDs
 	for i := range rows {
 		rows[i].ID, left, _ = strings.Cut(left, "\n")
-		for m := range Metrics {
+		for m := range metrics {
 			rows[i].Values[m], rows[i].Known[m] = c.Values[m][i], c.Known[i]&(1<<m) != 0
 		}
 	}
 	return rows, true
 }
 
-func (k Kept) putDay(date string, day *Day) error {
+func (k Kept) putDay(date string, day *dayRead) error {
 	r := dayRecord{Version: formatVersion, Taken: day.Taken.Unix()}
 	for at, rows := range day.Levels {
-		slices.SortFunc(rows, func(a, b Row) int { return cmp.Compare(a.ID, b.ID) })
+		slices.SortFunc(rows, func(a, b dayRow) int { return cmp.Compare(a.ID, b.ID) })
 		var c columns
 		var ids strings.Builder
 		for i := range rows {
 			ids.WriteString(rows[i].ID)
 			ids.WriteByte('\n')
 			known := byte(0)
-			for m := range Metrics {
+			for m := range metrics {
 				c.Values[m] = append(c.Values[m], rows[i].Values[m])
 				if rows[i].Known[m] {
 					known |= 1 << m

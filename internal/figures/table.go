@@ -14,12 +14,12 @@ import (
 
 // Sums are figures that were added up.
 type Sums struct {
-	values [len(Metrics)]int64
-	lacks  [len(Metrics)]bool // a row had no such figure, or the sum is too large for us
+	values [len(metrics)]int64
+	lacks  [len(metrics)]bool // a row had no such figure, or the sum is too large for us
 }
 
-func (s *Sums) add(r *Row) {
-	for m := range Metrics {
+func (s *Sums) add(r *dayRow) {
+	for m := range metrics {
 		switch {
 		case !r.Known[m], r.Values[m] > 0 && s.values[m] > math.MaxInt64-r.Values[m]:
 			s.lacks[m] = true
@@ -31,8 +31,8 @@ func (s *Sums) add(r *Row) {
 
 // Add adds other sums.
 func (s *Sums) Add(o *Sums) {
-	r := Row{Values: o.values}
-	for m := range Metrics {
+	r := dayRow{Values: o.values}
+	for m := range metrics {
 		r.Known[m] = !o.lacks[m]
 	}
 	s.add(&r)
@@ -43,7 +43,7 @@ func (s *Sums) Of(metric string) string { return insights.Figure(metric, s.sum) 
 
 // sum is false where no row that was added had the figure, too.
 func (s *Sums) sum(metric string) (int64, bool) {
-	m := slices.Index(Metrics[:], metric)
+	m := slices.Index(metrics[:], metric)
 	if m < 0 || s.lacks[m] {
 		return 0, false
 	}
@@ -119,7 +119,7 @@ func (k Kept) Table(level string, span insights.Span) (*Table, error) {
 	for i := range count {
 		day := first.AddDate(0, 0, i)
 		total := DayTotal{Date: day.Format(dateForm)}
-		var rows []Row
+		var rows []dayRow
 		var taken time.Time
 		err := fs.ErrNotExist
 		if _, read := index.Taken[total.Date]; read {
@@ -148,7 +148,7 @@ func (k Kept) Table(level string, span insights.Span) (*Table, error) {
 			total.add(row)
 			t.Total.add(row)
 			if line.Spend != nil {
-				line.Spend[i] = row.Values[slices.Index(Metrics[:], "spend")]
+				line.Spend[i] = row.Values[slices.Index(metrics[:], "spend")]
 			}
 		}
 		t.Days = append(t.Days, total)

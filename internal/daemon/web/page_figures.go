@@ -16,7 +16,7 @@ import (
 	"adsync/internal/daemon"
 	"adsync/internal/figures"
 	"adsync/internal/insights"
-	"adsync/internal/planview"
+	"adsync/internal/resource"
 )
 
 // shownMetrics are the columns of figures, by the service's words.
@@ -334,7 +334,9 @@ func spark(spend []int64, days []figures.DayTotal) (drawn, words string) {
 		fmt.Fprintf(&path, "%s%d %d", pen, i*sparkWide/(len(spend)-1), sparkHigh-scaled(max(n, 0), sparkHigh, most))
 		pen = "L"
 	}
-	return path.String(), fmt.Sprintf("%s to %s a day", planview.Amount(least), planview.Amount(most))
+	from, _ := insights.Shown("spend", resource.FormatMoney(least))
+	to, _ := insights.Shown("spend", resource.FormatMoney(most))
+	return path.String(), fmt.Sprintf("%s to %s a day", from, to)
 }
 
 // gapWords says which days of a table were not read.

@@ -164,7 +164,7 @@ func (d *daemonRun) account(settings config.Daemon, a config.DaemonAccount) daem
 	worker, notifier := d.telling(settings, a, w, w.orders, d.log.With("account", name))
 	reviews := &reviewer{
 		Worker: worker, of: w, project: project, bell: make(chan struct{}, 1), notifier: notifier,
-		reached: make(chan struct{}), once: d.flags.once,
+		reached: make(chan struct{}), once: d.flags.once, others: len(settings.Accounts),
 	}
 	account.Worker = reviews
 	account.Watch = []func(context.Context, func(daemon.Trigger)){

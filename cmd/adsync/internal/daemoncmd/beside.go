@@ -28,6 +28,7 @@ type reviewer struct {
 	notifier *notify.Notifier // nil: nobody is told
 	once     bool             // nobody watches beside the run
 	began    bool             // a run has ended
+	others   int              // how many accounts the daemon has
 }
 
 // Run rings after the first run, which has made the client, and after each that changed
@@ -160,10 +161,17 @@ func (r *reviewer) readFigures(ctx context.Context) (passed figures.Passed, err 
 	return passed, err
 }
 
+// When figures are first read after the first run: where there are many accounts, not those of all at once.
+const (
+	figuresAfter  = 10 * time.Second
+	figuresWithin = 5 * time.Minute
+)
+
 // watchFigures reads figures for as long as the account is worked on.
 func (r *reviewer) watchFigures(ctx context.Context, _ func(daemon.Trigger)) {
 	w := figures.Watch{
-		Bell: r.reached, Rest: time.Minute + rand.N(4*time.Minute), Pass: r.readFigures,
+		Bell: r.reached, Rest: figuresAfter + rand.N(min(time.Duration(1+r.others)*figuresAfter, figuresWithin)),
+		Pass: r.readFigures,
 		Note: func(err error) { r.of.env.Note("the figures could not be read: %s", console.OneLine(err)) },
 	}
 	w.Run(ctx)

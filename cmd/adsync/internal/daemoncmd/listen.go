@@ -29,6 +29,9 @@ const (
 	EnvDaemonTokenCommand = "ADSYNC_DAEMON_TOKEN_COMMAND"
 )
 
+// DefaultListen is where the daemon listens unless told otherwise.
+const DefaultListen = web.DefaultListen
+
 // listenNowhere is the address of a daemon that does not listen.
 const listenNowhere = "none"
 

@@ -1,0 +1,134 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/big"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"adsync/cmd/adsync/internal/console"
+)
+
+// TestDemo: the demo has what it promises, and what its page adds up is to the cent what the emulator's ledger has.
+func TestDemo(t *testing.T) {
+	t.Parallel()
+	folder := filepath.Join(t.TempDir(), "demo")
+	c := asAdsync("demo", "--no-browser", "--listen", "127.0.0.1:0", "--folder", folder)
+	out, err := c.StdoutPipe()
+	noError(t, err)
+	said := &sharedText{}
+	c.Stderr = said
+	noError(t, c.Start())
+	ended := false
+	end := func() {
+		if !ended {
+			ended = true
+			noError(t, c.Process.Signal(os.Interrupt))
+			_ = c.Wait() // its code is looked at
+		}
+	}
+	t.Cleanup(func() {
+		end()
+		if t.Failed() {
+			t.Log(said)
+		}
+	})
+	printed := make([]byte, 4096)
+	n, err := out.Read(printed)
+	noError(t, err)
+	address := func(name string) string {
+		m := regexp.MustCompile(name + `: +(http://[0-9.:]+)`).FindSubmatch(printed[:n])
+		if m == nil {
+			t.Fatalf("the demo says no %s:\n%s", name, printed[:n])
+		}
+		return string(m[1])
+	}
+	page, service := address("The page"), address("The service")
+	read := func(at string, into any) bool {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, at, nil)
+		noError(t, err)
+		if strings.HasPrefix(at, service) {
+			r.Header.Set("Authorization", "Bearer "+demoKey)
+		}
+		answer, err := http.DefaultClient.Do(r)
+		if err != nil {
+			return false
+		}
+		defer answer.Body.Close()
+		return answer.StatusCode == http.StatusOK && json.NewDecoder(answer.Body).Decode(into) == nil
+	}
+	until := func(what string, is func() bool) {
+		t.Helper()
+		for deadline := time.Now().Add(patience); !is(); time.Sleep(100 * time.Millisecond) {
+			if time.Now().After(deadline) {
+				t.Fatalf("after %v the demo has no %s", patience, what)
+			}
+		}
+	}
+	var plan struct {
+		Changes []struct {
+			Address string
+			Fields  []struct{ Held *struct{ Hazard string } }
+		}
+		Review struct{ Rejected int }
+	}
+	until("plan", func() bool {
+		return read(page+"/api/v1/accounts/demo/plan", &plan)
+	})
+	hazards := map[string]string{}
+	for _, change := range plan.Changes {
+		for _, f := range change.Fields {
+			if f.Held != nil {
+				hazards[change.Address] = f.Held.Hazard
+			}
+		}
+	}
+	if hazards["campaign/hiking-boots"] != "raises-spend" || hazards["campaign/trail-shoes"] != "conflict" {
+		t.Errorf("held are %v; want the raise of Hiking boots and the conflict of Trail shoes", hazards)
+	}
+	const path = "/api/v1/accounts/demo/figures"
+	var figures struct {
+		Since, Until string
+		Gaps         []string
+		Total        map[string]string
+		Lines        []struct{ Name string }
+	}
+	until("figures", func() bool { return read(page+path+"?span=21d", &figures) && len(figures.Gaps) == 0 })
+	if len(figures.Lines) != len(demoNames) {
+		t.Errorf("%d campaigns have figures; want %d", len(figures.Lines), len(demoNames))
+	}
+	span := fmt.Sprintf(`{"type":"date_range","since":%q,"until":%q,"timezone":"America/New_York"}`,
+		figures.Since, figures.Until)
+	var ledger struct{ Data []map[string]json.RawMessage }
+	if q := (url.Values{"aggregation_level": {"ad_account"}, "time_granularity": {"none"}, "time_ranges": {span},
+		"fields": {"spend", "clicks", "impressions"}}); !read(service+"/v1/ad_account/insights?"+q.Encode(), &ledger) ||
+		len(ledger.Data) != 1 {
+		t.Fatalf("the ledger says %v", ledger)
+	}
+	for _, metric := range []string{"spend", "clicks", "impressions"} {
+		shown, ok := new(big.Rat).SetString(figures.Total[metric])
+		kept, is := new(big.Rat).SetString(string(ledger.Data[0][metric]))
+		if !ok || !is || shown.Cmp(kept) != 0 || shown.Sign() <= 0 {
+			t.Errorf("the page adds up %s to %v from %s to %s; the ledger has %v",
+				metric, figures.Total[metric], figures.Since, figures.Until, kept)
+		}
+	}
+	until("rejected ad", func() bool {
+		return read(page+"/api/v1/accounts/demo/plan", &plan) && plan.Review.Rejected == 1
+	})
+	end()
+	if code := c.ProcessState.ExitCode(); code != console.ExitDone && code != console.ExitInterrupted {
+		t.Errorf("the demo ends with %d", code)
+	}
+	if again, err := asAdsync("demo", "--no-browser", "--folder", folder).CombinedOutput(); err == nil ||
+		!strings.Contains(string(again), "is there already") {
+		t.Errorf("a demo in a folder that is there says %q, %v", again, err)
+	}
+}
