@@ -38,7 +38,7 @@ func TestFiguresTakeTheirShareOfRequests(t *testing.T) {
 		if most := 10*60*perMinute/50 + 23; sent > most || sent < most/2 {
 			t.Errorf("%d requests in ten hours in which all was due; want about %d", sent, most)
 		}
-		time.Sleep(time.Date(2001, 1, 1, 1, 0, 0, 0, time.UTC).Sub(time.Now()))
+		time.Sleep(time.Until(time.Date(2001, 1, 1, 1, 0, 0, 0, time.UTC)))
 		passes = 0
 		time.Sleep(24 * time.Hour)
 		if passes != 24 {

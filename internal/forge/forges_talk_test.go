@@ -212,6 +212,25 @@ func TestWhoPushedOnGitea(t *testing.T) {
 	}
 }
 
+// Who wrote a commit is an author of it in a branch that somebody else made from theirs, too.
+func TestWhoWroteCommitsOnGitea(t *testing.T) {
+	s := forgetest.StartGitea(t)
+	s.Set(forgetest.Pull{Number: 7, Head: commitA, Base: "main", Branch: "raise", Author: "ann",
+		Commits: []string{"bob", "", "ann"}})
+	s.Push(forgetest.Push{By: "ann", Branch: "raise", Action: "created", From: strings.Repeat("0", 40), To: commitA})
+	r, err := forge.NewGitea(forge.Where{Repository: forgetest.Plain, API: s.URL, Token: otherToken})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := r.Find(t.Context(), 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := r.Authors(t.Context(), p); err != nil || !slices.Equal(got, []string{"ann", "bob"}) {
+		t.Errorf("%q, %v; want ann and bob", got, err)
+	}
+}
+
 func TestWhoIsInATeamOfOthers(t *testing.T) {
 	onOthers(t, func(t *testing.T, _ other, s *forgetest.Server, r forge.Repository) {
 		s.Team("acme/buyers", "ann", "bob.b")

@@ -11,9 +11,9 @@ import (
 	"code.gitea.io/sdk/gitea"
 )
 
-// Authors implements Repository. Names in commits are what whoever pushed them wrote there: those who pushed are read
-// from the activity of the repository. Users can hide theirs, so that the pushes count only where each begins at the
-// commit at which the one before it ended, from the head back to the making of the branch.
+// Authors implements Repository. Who is named in commits counts, and is what whoever pushed them wrote there: those who
+// pushed are read from the activity of the repository. Users can hide theirs, so that the pushes count only where each
+// begins at the commit at which the one before it ended, from the head back to the making of the branch.
 func (g *Gitea) Authors(ctx context.Context, p Pull) ([]string, error) {
 	logins := []string{p.Author}
 	repository, branch, _ := strings.Cut(p.Source, ":")
@@ -23,6 +23,23 @@ func (g *Gitea) Authors(ctx context.Context, p Pull) ([]string, error) {
 	client, err := g.client(ctx)
 	if err != nil {
 		return nil, err
+	}
+	commits := gitea.ListPullRequestCommitsOptions{}
+	written, err := giteaPages(&commits.ListOptions, func() ([]*gitea.Commit, *gitea.Response, error) {
+		return client.ListPullRequestCommits(g.owner, g.name, int64(p.Number), commits)
+	})
+	if err != nil && !errors.Is(err, ErrMore) {
+		return nil, err
+	}
+	if errors.Is(err, ErrMore) {
+		logins = append(logins, "")
+	}
+	for _, c := range written {
+		for _, user := range []*gitea.User{c.Author, c.Committer} {
+			if user != nil && user.UserName != "" && !isGitea(user) { // who pushed them is known
+				logins = append(logins, user.UserName)
+			}
+		}
 	}
 	back := &pushes{ref: "refs/heads/" + branch, end: p.Head}
 	options := gitea.ListRepoActivityFeedsOptions{}

@@ -17,7 +17,7 @@ type GitHub struct {
 	owner, name string
 	site        site
 	client      *github.Client
-	self        self       // by its login, "" for the token of an app
+	self        self       // by its login
 	app         *appTokens // nil: the token is configured
 }
 
@@ -114,7 +114,7 @@ func (g *GitHub) Say(ctx context.Context, pull int, id, text string) (Said, erro
 	return Said{strconv.FormatInt(made.GetID(), 10), made.GetBody()}, nil
 }
 
-// login is that of this user. The token of an app is not told whose it is: it is "".
+// login is that of this user, or of the app. The token of an app alone does not say whose it is.
 func (g *GitHub) login(ctx context.Context) (string, error) {
 	return g.self.ask(func() (string, error) {
 		if g.app != nil {
@@ -122,16 +122,15 @@ func (g *GitHub) login(ctx context.Context) (string, error) {
 		}
 		user, answer, err := g.client.Users.Get(ctx, "")
 		if app := answer != nil && answer.StatusCode == http.StatusForbidden && enough(err) == err; app {
-			return "", nil
+			return "", errors.New("GitHub does not say whose this token is, as of an app's: name the app itself " +
+				"(pull_requests.app), so that its comments are told from those of other programs")
 		}
 		return user.GetLogin(), err
 	})
 }
 
-// isOwn reports whether something is of this user. What is of an app is taken for that of this one.
-func isOwn(u *github.User, login string) bool {
-	return u.GetLogin() == login || login == "" && u.GetType() == "Bot"
-}
+// isOwn reports whether something is of this user.
+func isOwn(u *github.User, login string) bool { return u.GetLogin() == login }
 
 // said returns the id of this user's comment that begins with the first line of a text, "" where there is none.
 func (g *GitHub) said(ctx context.Context, pull int, text string) (string, error) {

@@ -135,8 +135,8 @@ func TestADeletedCommentIsWrittenAnew(t *testing.T) {
 	}
 }
 
-// An app is not told who it is: a comment that a bot wrote with its mark is its own, one of a person never.
-func TestAnAppFindsItsComment(t *testing.T) {
+// The token of an app, without the app, does not say whose comments are its own: nobody's are taken for them.
+func TestTheTokenOfAnAppAloneIsRefused(t *testing.T) {
 	s, g := started(t)
 	s.Refuse = func(w http.ResponseWriter, r *http.Request) bool {
 		if r.URL.Path == "/user" {
@@ -145,14 +145,13 @@ func TestAnAppFindsItsComment(t *testing.T) {
 		}
 		return false
 	}
-	s.Comment(githubtest.Comment{Pull: 7, By: "eve", Body: "<!-- mark -->\nApproved!"})
-	s.Comment(githubtest.Comment{Pull: 7, By: "adsync[bot]", Bot: true, Body: "<!-- mark -->\nold"})
-	if _, err := g.Say(t.Context(), 7, "", "<!-- mark -->\nnew"); err != nil {
-		t.Fatal(err)
+	s.Comment(githubtest.Comment{Pull: 7, By: "other[bot]", Bot: true, Body: "<!-- mark -->\nold"})
+	_, err := g.Say(t.Context(), 7, "", "<!-- mark -->\nnew")
+	if err == nil || !strings.Contains(err.Error(), "pull_requests.app") {
+		t.Errorf("%v; want a word of pull_requests.app", err)
 	}
-	if all := s.Comments(7); len(all) != 2 || !strings.HasSuffix(all[0].Body, "Approved!") ||
-		!strings.HasSuffix(all[1].Body, "new") {
-		t.Errorf("comments %+v; want the bot's replaced, and eve's as it was", all)
+	if all := s.Comments(7); len(all) != 1 || !strings.HasSuffix(all[0].Body, "old") {
+		t.Errorf("comments %+v; want the other program's as it was", all)
 	}
 }
 

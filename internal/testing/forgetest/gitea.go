@@ -75,6 +75,15 @@ func asGitea(s *Server, r *http.Request, of map[string]string, body map[string]a
 		return reply{http.StatusConflict, map[string]any{"message": "pull request already exists for these targets"}}
 	case "PATCH pulls":
 		return reply{http.StatusCreated, s.pull(s.revise(at, body, "body", "state", "closed"))}
+	case "GET commits":
+		for _, by := range s.pulls[at].Commits {
+			commit := map[string]any{"sha": s.pulls[at].Head}
+			if by != "" {
+				commit["author"], commit["committer"] = s.giteaUser(by), s.giteaUser(by)
+			}
+			list = append(list, commit)
+		}
+		return reply{http.StatusOK, list}
 	case "GET reviews":
 		for i, v := range s.reviews {
 			if fmt.Sprint(v.Pull) == of["index"] {

@@ -52,6 +52,7 @@ type Pull struct {
 	Closed                    bool
 	Merged                    string // the commit by which its base has it
 	Body                      string
+	Commits                   []string // of Gitea: logins of who wrote them; "" is nobody whom it knows
 }
 
 // Comment is one of a pull request.
