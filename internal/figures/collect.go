@@ -150,7 +150,7 @@ func (c *Collector) ask(ctx context.Context, at int, span insights.Span,
 
 // forget takes days away that are older than what is kept.
 func (c *Collector) forget(kept Index) error {
-	oldest := c.Now.AddDate(0, 0, 1-keptDays).Format(dateForm)
+	oldest := c.Now.AddDate(0, 0, 1-KeptDays).Format(dateForm)
 	before := len(kept.Taken)
 	for _, day := range slices.Sorted(maps.Keys(kept.Taken)) {
 		if day >= oldest {

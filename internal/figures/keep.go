@@ -26,7 +26,7 @@ var Levels = [...]string{"campaign", "ad_group", "ad"}
 
 // How long days are kept, and how far back the service has them (service facts, section 10: about a year).
 const (
-	keptDays    = 400
+	KeptDays    = 400
 	serviceDays = 365
 )
 

@@ -106,9 +106,9 @@ func (k Kept) Table(level string, span insights.Span) (*Table, error) {
 	at := slices.Index(Levels[:], level)
 	first, noFirst := time.ParseInLocation(dateForm, span.From, now.Location())
 	last, noLast := time.ParseInLocation(dateForm, span.To, now.Location())
-	if at < 0 || noFirst != nil || noLast != nil || last.Before(first) || first.AddDate(0, 0, keptDays).Before(last) {
+	if at < 0 || noFirst != nil || noLast != nil || last.Before(first) || first.AddDate(0, 0, KeptDays).Before(last) {
 		return nil, fmt.Errorf("figures by %q from %q to %q; want a level and at most %d days",
-			level, span.From, span.To, keptDays)
+			level, span.From, span.To, KeptDays)
 	}
 	t := &Table{Currency: index.Currency}
 	lines := map[string]*Line{}

@@ -22,8 +22,11 @@ import (
 // shownMetrics are the columns of figures, by the service's words.
 var shownMetrics = []string{"spend", "impressions", "clicks", "ctr", "cpc", "cpm", "conversions", "cpa"}
 
-// figuresMost is how many lines a page of figures has.
-const figuresMost = 100
+// How many lines a page of figures has, and how many pages anybody can want.
+const (
+	figuresMost = 100
+	pagesMost   = 1_000_000
+)
 
 // levelWords are what the page calls the lines of a level.
 var levelWords = map[string]string{"campaign": "Campaigns", "ad_group": "Ad groups", "ad": "Ads"}
@@ -41,10 +44,10 @@ func askedFigures(v url.Values, now time.Time) (q figuresAsked, p *problem) {
 	q = figuresAsked{
 		Level: cmp.Or(v.Get("level"), figures.Levels[0]), Span: cmp.Or(v.Get("span"), "7d"),
 		Words: printable(v.Get("q"), nameMost), Sort: cmp.Or(v.Get("sort"), "spend"), In: v.Get("in"),
-		Up: v.Get("order") == "asc",
 	}
+	q.Up = cmp.Or(v.Get("order"), usualOrder(q.Sort)) == "asc"
 	q.Page, _ = strconv.Atoi(v.Get("page"))
-	q.Page = max(q.Page, 1)
+	q.Page = min(max(q.Page, 1), pagesMost)
 	wrong := func(format string, args ...any) (figuresAsked, *problem) {
 		return q, &problem{http.StatusBadRequest, "bad_request", fmt.Sprintf(format, args...)}
 	}
@@ -52,6 +55,8 @@ func askedFigures(v url.Values, now time.Time) (q figuresAsked, p *problem) {
 	switch {
 	case levelWords[q.Level] == "":
 		return wrong("level is %s; want campaign, ad_group or ad", printable(q.Level, 40))
+	case v.Has("order") && v.Get("order") != "asc" && v.Get("order") != "desc":
+		return wrong("order is %s; want asc or desc", printable(v.Get("order"), 40))
 	case q.Sort != "name" && !slices.Contains(shownMetrics, q.Sort):
 		return wrong("sort is %s; want name or one of %s", printable(q.Sort, 40), strings.Join(shownMetrics, ", "))
 	case v.Get("from") != "" || v.Get("to") != "":
@@ -66,7 +71,20 @@ func askedFigures(v url.Values, now time.Time) (q figuresAsked, p *problem) {
 	if len(q.span.From) != len(time.DateOnly) {
 		return wrong("figures are kept by day; want days such as 2026-11-01")
 	}
+	from, _ := time.Parse(time.DateOnly, q.span.From) // both were read
+	if to, _ := time.Parse(time.DateOnly, q.span.To); to.Sub(from) >= figures.KeptDays*24*time.Hour {
+		return wrong("the span is %s to %s; want at most %d days, which is how long figures are kept",
+			q.span.From, q.span.To, figures.KeptDays)
+	}
 	return q, nil
+}
+
+// usualOrder is how people want a column: names from A, figures from the greatest.
+func usualOrder(sort string) string {
+	if sort == "name" {
+		return "asc"
+	}
+	return "desc"
 }
 
 // figuresView is the page of what an account's campaigns, ad groups or ads did.
@@ -179,17 +197,14 @@ func (q *figuresAsked) chosen(t *figures.Table) []*figures.Line {
 		}
 		lines = append(lines, l)
 	}
-	slices.SortStableFunc(lines, func(a, b *figures.Line) int {
-		c := 0
-		if q.Sort != "name" {
-			c = compareFigures(a.Of(q.Sort), b.Of(q.Sort), q.Up)
-		} else if !q.Up {
-			return 0 // as they are
-		} else {
-			c = -cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID))
-		}
-		return c
-	})
+	switch {
+	case q.Sort != "name":
+		slices.SortStableFunc(lines, func(a, b *figures.Line) int {
+			return compareFigures(a.Of(q.Sort), b.Of(q.Sort), q.Up)
+		})
+	case !q.Up:
+		slices.Reverse(lines) // they are from A
+	}
 	return lines
 }
 
@@ -365,9 +380,11 @@ func (q *figuresAsked) query() string {
 	set("q", q.Words, "")
 	set("sort", q.Sort, "spend")
 	set("in", q.In, "")
+	order := "desc"
 	if q.Up {
-		v.Set("order", "asc")
+		order = "asc"
 	}
+	set("order", order, usualOrder(q.Sort))
 	if q.Page > 1 {
 		v.Set("page", strconv.Itoa(q.Page))
 	}
@@ -398,13 +415,13 @@ func (v *figuresView) link() {
 	heads := append([]string{"name"}, shownMetrics...)
 	for _, m := range heads {
 		q := v.figuresAsked
-		q.Sort, q.Up, q.Page = m, false, 1
+		q.Sort, q.Up, q.Page = m, usualOrder(m) == "asc", 1
 		_, words := insights.Shown(m, "")
 		head := figuresHead{Words: cmp.Or(words, "Name")}
 		if v.Sort == m {
 			q.Up = !v.Up
 			head.Sorted = "descending"
-			if v.Up != (m == "name") {
+			if v.Up {
 				head.Sorted = "ascending"
 			}
 		}

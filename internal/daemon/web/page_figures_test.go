@@ -71,7 +71,7 @@ func TestThePageOfFigures(t *testing.T) {
 	}
 	for query, said := range map[string]string{
 		"level=hotel": "level is hotel", "sort=reach": "sort is reach", "span=soon": "span is",
-		"from=2026-11-01T05": "by day",
+		"from=2026-11-01T05": "by day", "order=up": "order is up", "span=401d": "want at most 400 days",
 	} {
 		answer := a.get(page + "?" + query)
 		body := text(t, answer)
@@ -108,6 +108,14 @@ func TestFiguresAreSortedAndPaged(t *testing.T) {
 	}
 	if seen != 250 {
 		t.Errorf("pages have %d lines; want 250", seen)
+	}
+	wantStatus(t, a.get("/accounts/shoes/campaigns?page=9223372036854775807"), http.StatusOK)
+	for query, first := range map[string]string{"sort=name": "Campaign 000", "sort=name&order=desc": "Campaign 249",
+		"sort=spend": "Campaign 049", "sort=spend&order=asc": "Campaign 000"} {
+		rows, err := csv.NewReader(strings.NewReader(text(t, a.get("/accounts/shoes/campaigns.csv?"+query)))).ReadAll()
+		if err != nil || rows[1][3] != first {
+			t.Errorf("%s begins with %q; want %s", query, rows[1], first)
+		}
 	}
 	sheet := text(t, a.get("/accounts/shoes/campaigns.csv?sort=spend&order=asc"))
 	rows, err := csv.NewReader(strings.NewReader(sheet)).ReadAll()
