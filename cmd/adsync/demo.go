@@ -18,6 +18,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"adsync/cmd/adsync/internal/console"
@@ -189,6 +190,8 @@ func (d *demo) adsync(ctx context.Context, said io.Writer, args ...string) error
 		return err
 	}
 	c := exec.CommandContext(ctx, program, args...)
+	// A terminal would interrupt it, too, and the second interrupt ends it in the middle.
+	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	c.Cancel = func() error { return c.Process.Signal(os.Interrupt) }
 	c.WaitDelay = 30 * time.Second
 	c.Env = append(os.Environ(), session.EnvBaseURL+"="+d.service+"/v1", session.EnvKey+"="+demoKey,

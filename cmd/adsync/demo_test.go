@@ -6,10 +6,10 @@ import (
 	"math/big"
 	"net/http"
 	"net/url"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -24,14 +24,14 @@ func TestDemo(t *testing.T) {
 	out, err := c.StdoutPipe()
 	noError(t, err)
 	said := &sharedText{}
-	c.Stderr = said
+	c.Stderr, c.SysProcAttr = said, &syscall.SysProcAttr{Setpgid: true}
 	noError(t, c.Start())
 	ended := false
 	end := func() {
 		if !ended {
 			ended = true
-			noError(t, c.Process.Signal(os.Interrupt))
-			_ = c.Wait() // its code is looked at
+			noError(t, syscall.Kill(-c.Process.Pid, syscall.SIGINT)) // as a terminal does
+			_ = c.Wait()                                             // its code is looked at
 		}
 	}
 	t.Cleanup(func() {
@@ -126,6 +126,9 @@ func TestDemo(t *testing.T) {
 	end()
 	if code := c.ProcessState.ExitCode(); code != console.ExitDone && code != console.ExitInterrupted {
 		t.Errorf("the demo ends with %d", code)
+	}
+	if !strings.Contains(said.String(), "the daemon has ended") {
+		t.Error("the daemon was ended in the middle")
 	}
 	if again, err := asAdsync("demo", "--no-browser", "--folder", folder).CombinedOutput(); err == nil ||
 		!strings.Contains(string(again), "is there already") {
