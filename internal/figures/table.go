@@ -67,7 +67,7 @@ type Line struct {
 	Resource
 	Above []Resource // where it belongs, from the top down
 	Sums
-	Spend []int64 // of each day in micros; nil where the span has more than lineDays
+	Spend []int64 // of each day in micros; nil where one is not known, or the span has more than lineDays
 }
 
 // lineDays is the most days of which a line has the spend of each.
@@ -147,8 +147,10 @@ func (k Kept) Table(level string, span insights.Span) (*Table, error) {
 			line.add(row)
 			total.add(row)
 			t.Total.add(row)
-			if line.Spend != nil {
-				line.Spend[i] = row.Values[slices.Index(metrics[:], "spend")]
+			if spend := slices.Index(metrics[:], "spend"); !row.Known[spend] {
+				line.Spend = nil
+			} else if line.Spend != nil {
+				line.Spend[i] = row.Values[spend]
 			}
 		}
 		t.Days = append(t.Days, total)

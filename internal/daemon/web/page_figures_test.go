@@ -95,6 +95,9 @@ func TestFiguresAreSortedAndPaged(t *testing.T) {
 		}
 		return row
 	})
+	if body := text(t, a.get("/accounts/shoes/campaigns?q=Campaign+007")); strings.Contains(body, "<svg") {
+		t.Errorf("a line is drawn of spend that is not known:\n%s", body)
+	}
 	seen := 0
 	next := "/accounts/shoes/campaigns?sort=spend&order=asc"
 	for next != "" {
