@@ -42,7 +42,8 @@ func newAgencyIn(t *testing.T, database string, accounts int, change ...func(*em
 	a := &agency{t: t, dir: t.TempDir(), database: database, accounts: accounts}
 	var seeded []emulator.Account
 	var settings strings.Builder
-	fmt.Fprintf(&settings, "listen: none\nevery: 2s\nsettle: 100ms\ndatabase: {env: TEST_DATABASE}\naccounts:\n")
+	fmt.Fprint(&settings, "listen: none\nevery: 2s\nsettle: 100ms\nfigures: false\n"+
+		"database: {env: TEST_DATABASE}\naccounts:\n")
 	for i := range accounts {
 		seeded = append(seeded, emulator.Account{ID: a.id(i), Name: "Shop", Currency: "USD", TimeZone: "UTC",
 			Key: a.key(i), Features: emulator.AllFeatures()})

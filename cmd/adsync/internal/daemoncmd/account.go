@@ -41,7 +41,7 @@ func (d *daemonRun) accounts(config config.Daemon, page *page) []daemon.Account 
 			continue
 		}
 		account, there := d.known[a.Name.Value]
-		version := versionOf(a)
+		version := versionOf(a) + fmt.Sprint(config.NoFigures)
 		if a.Pulls.Forge.Value != "" {
 			version += fmt.Sprint(uploadsOf(config))
 		}
@@ -175,10 +175,12 @@ func (d *daemonRun) account(settings config.Daemon, a config.DaemonAccount) daem
 			}
 		},
 		reviews.watch,
-		reviews.watchFigures,
 		func(ctx context.Context, wake func(daemon.Trigger)) {
 			d.watchOrders(ctx, w, project.StateFolder(), wake)
 		},
+	}
+	if !settings.NoFigures {
+		account.Watch = append(account.Watch, reviews.watchFigures)
 	}
 	if branch != nil {
 		applyBefore(a, branch, w)

@@ -21,6 +21,8 @@ func TestALoopBeginsAnewWithOtherPullRequests(t *testing.T) {
 			field.Set(reflect.ValueOf(config.Setting{Value: "a"}))
 		case *config.KeyReference:
 			field.Set(reflect.ValueOf(config.KeyReference{From: "env"}))
+		case *config.ForgeApp:
+			field.Set(reflect.ValueOf(config.ForgeApp{ID: 1}))
 		case *[]config.Approver:
 			field.Set(reflect.ValueOf([]config.Approver{{Who: config.Setting{Value: "a"}}}))
 		case *bool:
