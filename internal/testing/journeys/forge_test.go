@@ -30,9 +30,19 @@ type forge struct {
 }
 
 type comment struct {
-	ID   int    `json:"id"`
-	Body string `json:"body"`
+	ID     int    `json:"id"`
+	Body   string `json:"body"`
+	User   bot    `json:"user"`   // as GitHub says it
+	Author bot    `json:"author"` // as GitLab does
 }
+
+// bot is whose the token is, and who writes all comments.
+type bot struct {
+	ID    int    `json:"id"`
+	Login string `json:"login"`
+}
+
+var pipelineBot = bot{1, "pipeline[bot]"}
 
 const forgeToken = "forge-token"
 
@@ -66,6 +76,8 @@ func startForge(ts *testscript.TestScript, _ bool, args []string) {
 	mux.HandleFunc("/adsync", func(w http.ResponseWriter, r *http.Request) {
 		http.ServeFile(w, r, filepath.Join(bin, "adsync"))
 	})
+	mux.HandleFunc("/graphql", f.serveWhose)
+	mux.HandleFunc("/api/v4/user", f.serveWhose)
 	mux.HandleFunc("/repos/", f.serveComments)
 	mux.HandleFunc("/api/v4/", f.serveComments)
 	mux.HandleFunc("/shop/", func(w http.ResponseWriter, r *http.Request) {
@@ -93,6 +105,13 @@ func startForge(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Setenv("FORGE", strings.Replace(f.url, "https://", "https://ann:"+forgeToken+"@", 1)+"/shop/ads.git")
 }
 
+// serveWhose says whose the token is, as GitHub says it and as GitLab does.
+func (f *forge) serveWhose(w http.ResponseWriter, r *http.Request) {
+	_ = json.NewEncoder(w).Encode(map[string]any{ // who went away reads nothing
+		"id": pipelineBot.ID, "data": map[string]any{"viewer": pipelineBot},
+	})
+}
+
 // serveComments makes, changes and lists the comments, as both kinds of server do.
 func (f *forge) serveComments(w http.ResponseWriter, r *http.Request) {
 	f.mu.Lock()
@@ -104,7 +123,7 @@ func (f *forge) serveComments(w http.ResponseWriter, r *http.Request) {
 	body := r.FormValue("body")
 	switch r.Method {
 	case http.MethodPost:
-		f.comments = append(f.comments, comment{100 + len(f.comments), body})
+		f.comments = append(f.comments, comment{100 + len(f.comments), body, pipelineBot, pipelineBot})
 	case http.MethodPut, http.MethodPatch:
 		for i := range f.comments {
 			if strings.HasSuffix(r.URL.Path, fmt.Sprintf("/%d", f.comments[i].ID)) {
