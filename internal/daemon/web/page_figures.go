@@ -128,7 +128,7 @@ type figuresLine struct {
 	Change                 string // of spend against the span before
 }
 
-// kept reads the figures that an address asks for, with those of the span before.
+// figures reads what an address asks for, with the span before; nil where a day of either was not read.
 func (re *replies) figures(r *http.Request, a *daemon.Status) (q figuresAsked, now, before *figures.Table, p *problem) {
 	archive, err := re.desk.Archive(r.Context(), a.Name)
 	if err != nil {
