@@ -107,9 +107,17 @@ func TestWhoPushedOnGitLab(t *testing.T) {
 	removed := func(by, from string) forgetest.Push {
 		return forgetest.Push{By: by, Branch: "raise", Action: "removed", From: from}
 	}
-	onMain := forgetest.Push{By: "cy", Branch: "main", Action: "pushed", From: commitA, To: commitB}
-	atOnce := forgetest.Push{By: "bob", Action: "pushed"}
 	commitC := strings.Repeat("c", 40)
+	// The merge request has the commits A and B.
+	elsewhere := func(by, branch, to string) forgetest.Push {
+		return forgetest.Push{By: by, Branch: branch, Action: "pushed", From: commitC, To: to}
+	}
+	onMain := elsewhere("cy", "main", commitB)
+	atOnce := forgetest.Push{By: "bob", Action: "pushed"}
+	var many []forgetest.Push
+	for range 150 {
+		many = append(many, elsewhere("zoe", "other", commitC))
+	}
 	for _, row := range []struct {
 		name   string
 		pushes []forgetest.Push // the oldest first
@@ -121,7 +129,7 @@ func TestWhoPushedOnGitLab(t *testing.T) {
 			[]string{"ann", "bob", "eve"}},
 		{"who merged it has removed the branch", []forgetest.Push{made("ann", commitA), removed("bob", commitA)}, false,
 			[]string{"ann"}},
-		{"a branch of that name was there before", []forgetest.Push{made("eve", commitB), removed("eve", commitB),
+		{"a branch of that name was there before", []forgetest.Push{made("eve", commitC), removed("eve", commitC),
 			made("ann", commitA)}, false, []string{"ann"}},
 		{"somebody restored it", []forgetest.Push{made("eve", commitA), removed("eve", commitA), made("ann", commitA)},
 			false, []string{"ann", "eve"}},
@@ -134,11 +142,25 @@ func TestWhoPushedOnGitLab(t *testing.T) {
 			false, []string{"", "ann", "project_4_bot_a1"}},
 		{"nothing", nil, false, []string{"", "ann"}},
 		{"another project", []forgetest.Push{made("ann", commitA)}, true, []string{"", "ann"}},
+		{"somebody pushed a commit of it to another branch before", []forgetest.Push{elsewhere("bob", "bobs", commitB),
+			made("ann", commitA)}, false, []string{"ann", "bob"}},
+		{"between two pushes", []forgetest.Push{made("ann", commitB), elsewhere("bob", "bobs", commitA),
+			pushed("ann", commitB, commitA)}, false, []string{"ann", "bob"}},
+		{"long before", append([]forgetest.Push{elsewhere("bob", "bobs", commitB)}, append(many,
+			made("ann", commitA))...), false, []string{"ann", "bob"}},
+		{"a tag of it before", []forgetest.Push{{By: "bob", Branch: "v1", Kind: "tag", Action: "created", To: commitB},
+			made("ann", commitA)}, false, []string{"ann", "bob"}},
+		{"a program did", []forgetest.Push{elsewhere("project_4_bot_a1", "bots", commitB), made("ann", commitA)}, false,
+			[]string{"", "ann", "project_4_bot_a1"}},
+		{"somebody pushed it on afterwards", []forgetest.Push{made("ann", commitA), elsewhere("bob", "stage", commitA),
+			elsewhere("bob", "main", commitA)}, false, []string{"ann"}},
+		{"somebody pushed other commits before", []forgetest.Push{elsewhere("bob", "bobs", commitC),
+			made("ann", commitA)}, false, []string{"ann"}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			s := forgetest.StartGitLab(t)
 			s.Set(forgetest.Pull{Number: 7, Head: commitA, Base: "main", Branch: "raise", Author: "ann",
-				Fork: row.fork})
+				Fork: row.fork, Commits: []string{commitA, commitB}})
 			for _, p := range row.pushes {
 				s.Push(p)
 			}

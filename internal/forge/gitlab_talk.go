@@ -61,7 +61,8 @@ func (g *GitLab) Talk(ctx context.Context, p Pull) (talk Talk, err error) {
 var botOfGitLab = regexp.MustCompile(`^(project|group)_[0-9]+_bot|^service_account_|^support-bot$|^alert-bot$`)
 
 // Authors implements Repository. Names in commits are what whoever pushed them wrote there: those who pushed are read
-// from the events of the project, the newest first, back to who made the branch.
+// from the events of the project, the newest first, back to who made the branch; and, as far back as pages are read,
+// those who had pushed a commit of it to another branch before, from which somebody took it.
 func (g *GitLab) Authors(ctx context.Context, p Pull) ([]string, error) {
 	_, branch, ours := strings.Cut(p.Source, ":")
 	if !ours { // a fork may be private
@@ -78,6 +79,13 @@ func (g *GitLab) Authors(ctx context.Context, p Pull) ([]string, error) {
 		return nil, err
 	}
 	logins, back := []string{p.Author}, pushed{end: p.Head}
+	its, err := g.commits(ctx, p)
+	if errors.Is(err, ErrMore) {
+		logins, err = append(logins, ""), nil
+	}
+	if err != nil {
+		return nil, err
+	}
 	options := &gitlab.ListProjectVisibleEventsOptions{Action: new(gitlab.PushedEventType), Sort: new("desc"),
 		ListOptions: gitlab.ListOptions{PerPage: 100, Page: 1}}
 	for range mostPages {
@@ -86,18 +94,20 @@ func (g *GitLab) Authors(ctx context.Context, p Pull) ([]string, error) {
 			return nil, enoughOf(answer, err)
 		}
 		for _, e := range events {
-			if e == nil || back.done {
+			if e == nil {
 				continue
 			}
 			switch push := e.PushData; {
-			case push.Ref == "": // of many branches at once
+			case push.Ref == "" && !back.done: // of many branches at once
 				logins = append(logins, "", e.AuthorUsername)
-			case push.RefType == "branch" && push.Ref == branch:
+			case push.RefType == "branch" && push.Ref == branch && !back.done:
 				did := map[string]string{"created": branchMade, "removed": branchRemoved}[push.Action]
 				back.add(did, push.CommitFrom, push.CommitTo, e.AuthorUsername)
+			case len(back.by) > 0 && its[push.CommitTo]: // whoever pushes it on afterwards wrote nothing
+				logins = append(logins, e.AuthorUsername)
 			}
 		}
-		if options.Page = answer.NextPage; back.done || options.Page == 0 {
+		if options.Page = answer.NextPage; options.Page == 0 {
 			break
 		}
 	}
@@ -110,6 +120,20 @@ func (g *GitLab) Authors(ctx context.Context, p Pull) ([]string, error) {
 		}
 	}
 	return uniqueLogins(logins), nil
+}
+
+// commits are the hashes of a merge request's.
+func (g *GitLab) commits(ctx context.Context, p Pull) (map[string]bool, error) {
+	options := &gitlab.GetMergeRequestCommitsOptions{}
+	all, err := everyPage(&options.ListOptions, func() ([]*gitlab.Commit, *gitlab.Response, error) {
+		return g.client.MergeRequests.GetMergeRequestCommits(g.project, int64(p.Number), options,
+			gitlab.WithContext(ctx))
+	})
+	its := map[string]bool{}
+	for _, c := range all {
+		its[c.ID] = true
+	}
+	return its, err
 }
 
 // groupPath is a group of GitLab with those above it.

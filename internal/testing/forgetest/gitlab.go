@@ -1,6 +1,7 @@
 package forgetest
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
 	"net/http"
@@ -84,6 +85,14 @@ func asGitLab(s *Server, r *http.Request, of map[string]string, body map[string]
 		return removeNote(s, of["note_id"])
 	case "POST discussions":
 		return discuss(s, s.pulls[at], body)
+	case "GET commits":
+		for _, hash := range s.pulls[at].Commits {
+			list = append(list, map[string]any{"id": hash, "short_id": hash[:8], "title": "Edit", "message": "Edit",
+				"author_name": "Ann", "author_email": "ann@example.com", "authored_date": s.Now(),
+				"committer_name": "Ann", "committer_email": "ann@example.com", "committed_date": s.Now(),
+				"created_at": s.Now(), "parent_ids": []any{}, "web_url": s.Page("/-/commit/" + hash)})
+		}
+		return reply{http.StatusOK, list}
 	case "GET diffs":
 		return diffs(s, s.pulls[at].Number)
 	case "POST notes":
@@ -201,8 +210,8 @@ func note(c Comment) map[string]any {
 }
 
 func event(p Push) map[string]any {
-	push := map[string]any{"commit_count": 1, "action": p.Action, "ref_type": "branch", "commit_from": p.From,
-		"commit_to": p.To, "ref": p.Branch, "commit_title": "Edit", "ref_count": nil}
+	push := map[string]any{"commit_count": 1, "action": p.Action, "ref_type": cmp.Or(p.Kind, "branch"),
+		"commit_from": p.From, "commit_to": p.To, "ref": p.Branch, "commit_title": "Edit", "ref_count": nil}
 	switch p.Action {
 	case "created":
 		push["commit_from"] = nil

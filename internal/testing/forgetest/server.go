@@ -7,9 +7,9 @@
 //
 // gitlab.json is written by hand, as GitLab's document has four megabytes, and its generator describes a list as one of
 // its entries, and no value as null. Lists of merge requests and notes follow doc/api/openapi/openapi_v3.yaml of GitLab
-// 19.5 (CC BY-SA 4.0, as is this file), with lists and nulls put right. Statuses, events, members, the own user and the
-// bodies of requests follow the types of GitLab's Go client: what the two have wrong together, it has wrong, too. It
-// knows of no parameter that adsync does not send.
+// 19.5 (CC BY-SA 4.0, as is this file), with lists and nulls put right. Statuses, events, commits, members, the own
+// user and the bodies of requests follow the types of GitLab's Go client: what the two have wrong together, it has
+// wrong, too. It knows of no parameter that adsync does not send.
 package forgetest
 
 import (
@@ -52,7 +52,8 @@ type Pull struct {
 	Closed                    bool
 	Merged                    string // the commit by which its base has it
 	Body                      string
-	Commits                   []string // of Gitea: logins of who wrote them; "" is nobody whom it knows
+	// Commits are, of Gitea, logins of who wrote them, "" nobody whom it knows; of GitLab their hashes.
+	Commits []string
 }
 
 // Comment is one of a pull request.
@@ -76,8 +77,8 @@ type Review struct {
 }
 
 // Push is what somebody pushed to a branch, a minute after the push before. Action is created, pushed, or, on GitLab,
-// removed; a Branch of "" is many, on GitLab. From and To are commits.
-type Push struct{ By, Branch, Action, From, To string }
+// removed; a Branch of "" is many, on GitLab, where a Kind of tag is a tag. From and To are commits.
+type Push struct{ By, Branch, Kind, Action, From, To string }
 
 // Server is a forge with one repository.
 type Server struct {
