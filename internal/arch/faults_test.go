@@ -88,7 +88,8 @@ func idsOf(cell string) []string {
 
 // listens are the packages and files that answer others, and ask nobody; internal/direct only looks at
 // requests that the client of the service sends.
-var listens = []string{"internal/daemon/web", "internal/webhook",
+var listens = []string{"internal/daemon/web", "internal/daemon/web/conns", "internal/daemon/web/metrics",
+	"internal/webhook",
 	"internal/direct", "internal/testing/ports", "cmd/adsync/internal/daemoncmd/listen.go"}
 
 // X6: no file can make adsync ask an address of its own network: the client of the service,

@@ -4,7 +4,6 @@ import (
 	"net/http"
 
 	"adsync/internal/daemon"
-	"adsync/internal/figures"
 	"adsync/internal/runview"
 )
 
@@ -29,31 +28,6 @@ type accountDocument struct {
 type exposuresDocument struct {
 	FormatVersion int            `json:"format_version"`
 	Exposures     []daemon.Point `json:"exposures"`
-}
-
-// figuresDocument is what programs get.
-type figuresDocument struct {
-	FormatVersion int               `json:"format_version"`
-	Level         string            `json:"level"`
-	Since         string            `json:"since"`
-	Until         string            `json:"until"`
-	Currency      string            `json:"currency"`
-	Preliminary   bool              `json:"preliminary"`
-	Gaps          []string          `json:"gaps"`
-	Total         map[string]string `json:"total"`
-	Before        map[string]string `json:"before,omitempty"`
-	Days          []figuresOf       `json:"days"`
-	Lines         []figuresOf       `json:"lines"`
-}
-
-// figuresOf are the figures of a day or a resource, as decimals; those that are not known are absent.
-type figuresOf struct {
-	Date    string            `json:"date,omitempty"`
-	Gap     bool              `json:"gap,omitempty"`
-	ID      string            `json:"id,omitempty"`
-	Name    string            `json:"name,omitempty"`
-	Above   []string          `json:"in,omitempty"`
-	Figures map[string]string `json:"figures"`
 }
 
 type approvalsDocument struct {
@@ -159,49 +133,6 @@ func (h *api) getExposures(w http.ResponseWriter, r *http.Request) {
 		}
 		h.answer(w, r, exposuresDocument{formatVersion, notNil(points)}, err)
 	}
-}
-
-func (h *api) getFigures(w http.ResponseWriter, r *http.Request) {
-	a, ok := h.account(w, r)
-	if !ok {
-		return
-	}
-	q, now, before, p := h.figures(r, &a)
-	if p != nil {
-		h.refuse(w, r, *p)
-		return
-	}
-	d := figuresDocument{FormatVersion: formatVersion, Level: q.Level, Since: q.span.From, Until: q.span.To,
-		Currency: now.Currency, Preliminary: now.Preliminary(), Gaps: notNil(now.Gaps()), Total: figuresBy(&now.Total),
-		Days: []figuresOf{}, Lines: []figuresOf{}}
-	if before != nil {
-		d.Before = figuresBy(&before.Total)
-	}
-	for i := range now.Days {
-		day := figuresOf{Date: now.Days[i].Date, Gap: now.Days[i].Gap, Figures: map[string]string{}}
-		if !day.Gap {
-			day.Figures = figuresBy(&now.Days[i].Sums)
-		}
-		d.Days = append(d.Days, day)
-	}
-	for _, l := range q.chosen(now) {
-		line := figuresOf{ID: l.ID, Name: l.Name, Figures: figuresBy(&l.Sums)}
-		for _, up := range l.Above {
-			line.Above = append(line.Above, up.Name)
-		}
-		d.Lines = append(d.Lines, line)
-	}
-	writeJSON(w, http.StatusOK, d)
-}
-
-func figuresBy(s *figures.Sums) map[string]string {
-	known := map[string]string{}
-	for _, m := range shownMetrics {
-		if text := s.Of(m); text != "" {
-			known[m] = text
-		}
-	}
-	return known
 }
 
 func (h *api) getApprovals(w http.ResponseWriter, r *http.Request) {

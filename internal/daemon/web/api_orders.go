@@ -1,6 +1,7 @@
 package web
 
 import (
+	"adsync/internal/daemon/web/shown"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -94,7 +95,7 @@ func durationOf(text string) (time.Duration, *problem) {
 	lasts, err := time.ParseDuration(text)
 	if err != nil || lasts <= 0 {
 		return 0, &problem{http.StatusBadRequest, "bad_request",
-			"for is " + printable(text, 40) + "; want a time such as 2h or 30m"}
+			"for is " + shown.Text(text, 40) + "; want a time such as 2h or 30m"}
 	}
 	return lasts, nil
 }
@@ -123,12 +124,12 @@ func (h *api) orderOf(w http.ResponseWriter, r *http.Request, body any, by *stri
 		return order{}, false
 	case err != nil:
 		h.refuse(w, r, problem{http.StatusBadRequest, "bad_request", "the body cannot be read: " +
-			printable(err.Error(), 200) + "; want one JSON object as docs/operate/api.yaml describes it"})
+			shown.Text(err.Error(), 200) + "; want one JSON object as docs/operate/api.yaml describes it"})
 		return order{}, false
 	}
 	o := order{a.Name, callerOf(r).name}
 	if o.by == "" {
-		o.by = printable(*by, nameMost)
+		o.by = shown.Name(*by)
 	}
 	if o.by == "" {
 		h.refuse(w, r, problem{http.StatusBadRequest, "no_name", "by is empty; want who gives the order"})
@@ -145,7 +146,7 @@ func wrongType(header string) *problem {
 	}
 	said := "there is no content type"
 	if header != "" {
-		said = fmt.Sprintf("the content type is %q", printable(header, 80))
+		said = fmt.Sprintf("the content type is %q", shown.Text(header, 80))
 	}
 	return &problem{http.StatusUnsupportedMediaType, "bad_request", said + "; want application/json"}
 }

@@ -10,5 +10,6 @@
 // server.go has the routes; api.go and api_orders.go answer programs, page_account.go and
 // page_forms.go people; guard.go and session.go ask who it is, token.go slows tries,
 // orders.go has what people and programs order alike, look.go keeps the marked copies of looks
-// at a file, metrics.go counts, health.go is for probes, events.go streams.
+// at a file, health.go is for probes, events.go streams. What a view computes is in a package of
+// its own below this one, which has its template and knows no request: campaigns is a model.
 package web

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"time"
 
+	"adsync/internal/daemon/web/shown"
 	"adsync/internal/planview"
 )
 
@@ -84,4 +85,4 @@ func (h *events) getEvents(w http.ResponseWriter, r *http.Request) {
 }
 
 // kindOf keeps the kind of an event on its line.
-func kindOf(kind string) string { return printable(kind, 40) }
+func kindOf(kind string) string { return shown.Text(kind, 40) }

@@ -1,6 +1,8 @@
 package web
 
 import (
+	"adsync/internal/daemon/web/conns"
+	"adsync/internal/daemon/web/shown"
 	"context"
 	"crypto/sha256"
 	"net/http"
@@ -97,7 +99,7 @@ func (d *door) guarded(next http.Handler) http.Handler {
 			return
 		}
 		if c.orders {
-			keepLine(r)
+			conns.Keep(r.Context())
 		}
 		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), callerKey{}, c)))
 	})
@@ -108,7 +110,7 @@ func (d *door) guarded(next http.Handler) http.Handler {
 func (d *door) who(r *http.Request) (*caller, *problem) {
 	c := &caller{}
 	if d.UserHeader != "" {
-		c.name = printable(r.Header.Get(d.UserHeader), nameMost)
+		c.name = shown.Name(r.Header.Get(d.UserHeader))
 	}
 	if given, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok {
 		if p := d.check(r, given); p != nil {

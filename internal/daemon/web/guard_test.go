@@ -425,7 +425,7 @@ func TestX13ManySilentConnectionsShutNobodyOut(t *testing.T) {
 		t.Skip("long: make test runs it")
 	}
 	a := ask(t, nil)
-	a.server.linesMost = 8
+	a.server.connsMost = 8
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

@@ -59,3 +59,7 @@ func (h *probes) ready(w http.ResponseWriter, r *http.Request) {
 	}
 	writeJSON(w, status, said)
 }
+
+func (h *probes) metrics(w http.ResponseWriter, r *http.Request) {
+	h.Metrics.Handler(h.desk.Own(), h.Version).ServeHTTP(w, r)
+}

@@ -23,7 +23,7 @@ func TestX13ManySlowRequestsShutNobodyOut(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				a := ask(t, nil)
-				a.server.linesMost = 8
+				a.server.connsMost = 8
 				listener := newPipes()
 				ctx, cancel := context.WithCancel(t.Context())
 				ended := make(chan error)

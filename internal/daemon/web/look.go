@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"adsync/internal/daemon"
+	"adsync/internal/daemon/web/shown"
 	"adsync/internal/planview"
 )
 
@@ -309,7 +310,7 @@ func (g *giver) commit(r *http.Request, o order, id, note string) (daemon.Commit
 	defer end()
 	c, err := g.desk.Commit(ctx, o.account, daemon.Handed{
 		File: one.file, Content: one.content, Base: one.base,
-		By: o.by, Note: printable(note, reasonMost), Time: g.Now().UTC(),
+		By: o.by, Note: shown.Reason(note), Time: g.Now().UTC(),
 	})
 	if c.Commit != "" { // it is there also where no pull request is
 		g.taken.note(callerOf(r), o.account, one.source, one.content, true)

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"adsync/internal/daemon/web/metrics"
 	"adsync/internal/resource"
 )
 
@@ -30,7 +31,7 @@ type Options struct {
 
 	Schemas resource.Schemas
 	Version string
-	Metrics *Metrics         // nil: none of runs
+	Metrics *metrics.Counts  // nil: none of runs
 	Hooks   http.Handler     // answers beneath /hooks/, by rules of its own; nil: nothing does
 	Alive   func() error     // says which accounts stand still; nil: none ever does
 	Pprof   bool             // show profiles beneath /debug/pprof/ to who may read

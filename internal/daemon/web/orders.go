@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"adsync/internal/daemon"
+	"adsync/internal/daemon/web/shown"
 	"adsync/internal/planview"
 )
 
@@ -60,7 +61,7 @@ func (g *giver) approve(ctx context.Context, o order, c choice, note string) *pr
 		return p
 	}
 	a := daemon.Approval{
-		PlanHash: plan.PlanHash, Asks: asks, By: o.by, Note: printable(note, reasonMost), Time: g.Now().UTC(),
+		PlanHash: plan.PlanHash, Asks: asks, By: o.by, Note: shown.Reason(note), Time: g.Now().UTC(),
 	}
 	for _, one := range asks {
 		a.Allow = append(a.Allow, one.Allow)
@@ -90,7 +91,7 @@ func (g *giver) chosen(p *planview.Document, c choice) ([]planview.Ask, *problem
 		at := slices.IndexFunc(p.Asks, func(a planview.Ask) bool { return a.Allow == allow })
 		if at < 0 {
 			return nil, &problem{http.StatusBadRequest,
-				"not_offered", fmt.Sprintf("the plan holds nothing that %q releases", printable(allow, reasonMost))}
+				"not_offered", fmt.Sprintf("the plan holds nothing that %q releases", shown.Reason(allow))}
 		}
 		if p.PlanHash != c.hash {
 			other := g.problemOf(daemon.ErrOtherPlan)
@@ -110,7 +111,7 @@ func (g *giver) chosen(p *planview.Document, c choice) ([]planview.Ask, *problem
 // accept goes on with a commit although history was rewritten. It is that commit by
 // its full hash, and no other that the branch may stand at by now.
 func (g *giver) accept(ctx context.Context, o order, commit, note string) *problem {
-	a := daemon.Acceptance{Commit: commit, By: o.by, Note: printable(note, reasonMost), Time: g.Now().UTC()}
+	a := daemon.Acceptance{Commit: commit, By: o.by, Note: shown.Reason(note), Time: g.Now().UTC()}
 	if err := g.desk.Accept(ctx, o.account, a); err != nil {
 		p := g.problemOf(err)
 		return &p
@@ -121,7 +122,7 @@ func (g *giver) accept(ctx context.Context, o order, commit, note string) *probl
 // suspend stops an account; a time of 0 is until somebody resumes it.
 func (g *giver) suspend(ctx context.Context, o order, reason string, lasts time.Duration) *problem {
 	now := g.Now().UTC()
-	order := daemon.Suspension{By: o.by, Reason: printable(reason, reasonMost), Since: now}
+	order := daemon.Suspension{By: o.by, Reason: shown.Reason(reason), Since: now}
 	switch {
 	case order.Reason == "":
 		return &problem{http.StatusBadRequest, "no_reason",

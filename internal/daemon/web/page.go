@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"adsync/internal/cards"
+	"adsync/internal/daemon/web/campaigns"
 	"adsync/internal/planview"
 )
 
@@ -17,14 +18,12 @@ var (
 	pageText string
 	//go:embed html/account.html
 	accountText string
-	//go:embed html/figures.html
-	figuresText string
 	//go:embed html/page.css
 	pageStyle string
 	//go:embed html/page.js
 	pageScript string
 
-	templates = template.Must(template.New("page").Parse(pageText + accountText + figuresText))
+	templates = template.Must(template.New("page").Parse(pageText + accountText + campaigns.Template))
 )
 
 // styleText is the look of a plan, and what this page has beyond it.

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"adsync/internal/daemon"
+	"adsync/internal/daemon/web/chart"
+	"adsync/internal/daemon/web/shown"
 	"adsync/internal/planview"
 	"adsync/internal/review"
 	"adsync/internal/runview"
@@ -45,7 +47,7 @@ type accountView struct {
 	Approvals []approvalView
 	Rewritten *rewrittenView
 	Accepted  []acceptedView
-	Chart     *chart
+	Chart     *chart.Possible
 	Runs      []runLine
 	More      int
 	Reviews   []reviewLine
@@ -53,7 +55,7 @@ type accountView struct {
 
 // reviewLine is that the service's review judged an ad otherwise than before.
 type reviewLine struct {
-	When           moment
+	When           shown.Moment
 	Text, Do, Mood string
 }
 
@@ -65,8 +67,8 @@ func reviewLines(s *review.Summary, zone *time.Location) (lines []reviewLine) {
 		return nil
 	}
 	for _, c := range s.Lately[:min(runsShown, len(s.Lately))] {
-		lines = append(lines, reviewLine{momentOf(c.Time, zone),
-			printable(c.Text(), reasonMost), printable(c.Do, reasonMost), reviewMoods[c.State]})
+		lines = append(lines, reviewLine{shown.MomentOf(c.Time, zone),
+			shown.Reason(c.Text()), shown.Reason(c.Do), reviewMoods[c.State]})
 	}
 	return lines
 }
@@ -87,7 +89,7 @@ type agreedView struct{ Allow, By, Link, Held string }
 
 type approvalView struct {
 	By, Note, Link, Plan string
-	Time                 moment
+	Time                 shown.Moment
 	Allow                []string
 }
 
@@ -95,13 +97,13 @@ type approvalView struct {
 type rewrittenView struct {
 	Commit, Short, Before, How string
 	Subject, Author            string
-	Time                       moment
+	Time                       shown.Moment
 }
 
 // acceptedView is one that was.
 type acceptedView struct {
 	By, Note, Commit, Before string
-	Time                     moment
+	Time                     shown.Moment
 }
 
 // movements put in words how a history moved.
@@ -114,15 +116,15 @@ func rewrittenOf(w *daemon.Rewritten, zone *time.Location) *rewrittenView {
 	if w == nil {
 		return nil
 	}
-	return &rewrittenView{printable(w.Commit, 40), printable(w.Commit, 12), printable(w.Before, 12),
-		movements[w.Movement], printable(w.Subject, 200), printable(w.Author, nameMost), momentOf(w.Time, zone)}
+	return &rewrittenView{shown.Text(w.Commit, 40), shown.Text(w.Commit, 12), shown.Text(w.Before, 12),
+		movements[w.Movement], shown.Text(w.Subject, 200), shown.Name(w.Author), shown.MomentOf(w.Time, zone)}
 }
 
 type runLine struct {
 	runview.Line
 	Path string
 	Mood string // the class of how it ended
-	When moment
+	When shown.Moment
 }
 
 // moodOf is the class of how a run ended, as that of an account.
@@ -166,7 +168,7 @@ func (h *pages) showAccount(w http.ResponseWriter, r *http.Request) {
 
 // fill reads what the page of an account shows beyond its card.
 func (h *pages) fill(r *http.Request, v *accountView, a *daemon.Status, p *planview.Document) error {
-	zone := zoneOf(a.Account)
+	zone := shown.Zone(a.Account)
 	approvals, err := h.desk.Approvals(r.Context(), a.Name)
 	if err != nil {
 		return err
@@ -183,8 +185,9 @@ func (h *pages) fill(r *http.Request, v *accountView, a *daemon.Status, p *planv
 	}
 	for i := len(approvals) - 1; i >= 0 && len(v.Approvals) < runsShown; i-- {
 		one := approvals[i]
-		v.Approvals = append(v.Approvals, approvalView{printable(one.By, nameMost), printable(one.Note, reasonMost),
-			runview.Page(one.Link), printable(one.PlanHash, 7), momentOf(one.Time, zone), allowances(names, one.Allow)})
+		v.Approvals = append(v.Approvals, approvalView{shown.Name(one.By), shown.Reason(one.Note),
+			runview.Page(one.Link), shown.Text(one.PlanHash, 7), shown.MomentOf(one.Time, zone),
+			allowances(names, one.Allow)})
 	}
 	v.Rewritten = rewrittenOf(a.Rewritten, zone)
 	accepted, err := h.desk.Acceptances(r.Context(), a.Name)
@@ -193,8 +196,8 @@ func (h *pages) fill(r *http.Request, v *accountView, a *daemon.Status, p *planv
 	}
 	for i := len(accepted) - 1; i >= 0 && len(v.Accepted) < runsShown; i-- {
 		one := accepted[i]
-		v.Accepted = append(v.Accepted, acceptedView{printable(one.By, nameMost), printable(one.Note, reasonMost),
-			printable(one.Commit, 12), printable(one.Before, 12), momentOf(one.Time, zone)})
+		v.Accepted = append(v.Accepted, acceptedView{shown.Name(one.By), shown.Reason(one.Note),
+			shown.Text(one.Commit, 12), shown.Text(one.Before, 12), shown.MomentOf(one.Time, zone)})
 	}
 	archive, err := h.desk.Archive(r.Context(), a.Name)
 	if err != nil {
@@ -204,7 +207,7 @@ func (h *pages) fill(r *http.Request, v *accountView, a *daemon.Status, p *planv
 	if err != nil {
 		return err
 	}
-	v.Chart = chartOf(points, a.Account)
+	v.Chart = chart.Of(points, a.Account)
 	runs, err := h.desk.Runs(r.Context(), a.Name)
 	if err != nil {
 		return err
@@ -216,7 +219,7 @@ func (h *pages) fill(r *http.Request, v *accountView, a *daemon.Status, p *planv
 // allowances are what was agreed to, in words.
 func allowances(names *words.Names, texts []string) (all []string) {
 	for _, text := range texts {
-		all = append(all, printable(names.Allowance(text), reasonMost))
+		all = append(all, shown.Reason(names.Allowance(text)))
 	}
 	return all
 }
@@ -226,10 +229,10 @@ func releaseViews(p *planview.Document, names *words.Names,
 	var all []releaseView
 	for _, r := range planview.Releases(p) {
 		v := releaseView{
-			Release: r, Text: printable(r.Allow, reasonMost), Says: printable(names.Allowance(r.Allow), reasonMost),
+			Release: r, Text: shown.Reason(r.Allow), Says: shown.Reason(names.Allowance(r.Allow)),
 		}
 		if again := planview.AsksAgain(r.Allow); again != "" {
-			v.Again = printable(names.Of(again), reasonMost)
+			v.Again = shown.Reason(names.Of(again))
 		}
 		for i, first := range v.First {
 			v.First[i] = words.Upper(names.In(first))
@@ -239,7 +242,7 @@ func releaseViews(p *planview.Document, names *words.Names,
 		}
 		for i := range approvals {
 			if a := &approvals[i]; v.Item != "" && isOf(a, p, v.Item) && now.Sub(a.Time) <= lasts(p) {
-				v.Approved = "approved by " + printable(a.By, nameMost) + ", " + momentOf(a.Time, zone).Text
+				v.Approved = "approved by " + shown.Name(a.By) + ", " + shown.MomentOf(a.Time, zone).Text
 			}
 		}
 		all = append(all, v)
@@ -275,9 +278,9 @@ func hours(d time.Duration) string {
 func agreedViews(p *planview.Document, names *words.Names) (all []agreedView) {
 	for _, a := range p.Agreed {
 		v := agreedView{
-			Allow: printable(names.Allowance(a.Allow), reasonMost), By: printable(a.By, nameMost),
+			Allow: shown.Reason(names.Allowance(a.Allow)), By: shown.Name(a.By),
 			Link: runview.Page(a.Link),
-			Held: printable(words.Upper(names.In(a.Address+": "+a.Message)), reasonMost),
+			Held: shown.Reason(words.Upper(names.In(a.Address + ": " + a.Message))),
 		}
 		if !slices.ContainsFunc(all, func(b agreedView) bool { return b.Allow == v.Allow && b.By == v.By }) {
 			all = append(all, v)
@@ -292,7 +295,7 @@ func runLines(a *daemon.Status, runs []runview.Head, most int) ([]runLine, int) 
 	var lines []runLine
 	for i := range runs[:len(runs)-more] {
 		lines = append(lines, runLine{runs[i].Line(),
-			runPath(a.Name, runs[i].Run), moodOf(&runs[i]), momentOf(runs[i].Started, zoneOf(a.Account))})
+			runPath(a.Name, runs[i].Run), moodOf(&runs[i]), shown.MomentOf(runs[i].Started, shown.Zone(a.Account))})
 	}
 	return lines, more
 }
@@ -318,7 +321,7 @@ func (h *pages) showRuns(w http.ResponseWriter, r *http.Request) {
 		h.refuse(w, r, h.problemOf(err))
 		return
 	}
-	v := runsView{Name: printable(a.Name, 200), Path: accountPath(a.Name)}
+	v := runsView{Name: shown.Text(a.Name, 200), Path: accountPath(a.Name)}
 	v.Runs, v.More = runLines(&a, runs, 1000)
 	h.show(w, r, http.StatusOK, "runs", view{Title: "Runs of " + v.Name, Of: v})
 }
@@ -340,12 +343,12 @@ func (h *pages) showRun(w http.ResponseWriter, r *http.Request) {
 		h.refuse(w, r, h.problemOf(err))
 		return
 	}
-	run.Zone = zoneOf(a.Account)
+	run.Zone = shown.Zone(a.Account)
 	part, err := runview.HTMLPart(h.Schemas, run)
 	if err != nil {
 		h.refuse(w, r, h.problemOf(err))
 		return
 	}
-	v := runView{printable(a.Name, 200), accountPath(a.Name), run.Title(), part, run.Ended == runview.Running}
+	v := runView{shown.Text(a.Name, 200), accountPath(a.Name), run.Title(), part, run.Ended == runview.Running}
 	h.show(w, r, http.StatusOK, "run", view{Title: v.Title, Account: a.Name, Follows: v.Running, Of: v})
 }

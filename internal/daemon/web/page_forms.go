@@ -8,6 +8,7 @@ import (
 	"net/url"
 
 	"adsync/internal/daemon"
+	"adsync/internal/daemon/web/shown"
 	"adsync/internal/planview"
 	"adsync/internal/runview"
 )
@@ -133,16 +134,16 @@ func (h *forms) formLook(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	v := lookView{
-		Name: printable(a.Name, 200), Path: accountPath(a.Name),
-		File: printable(d.Name, 200), Problems: printables(d.Problems),
+		Name: shown.Text(a.Name, 200), Path: accountPath(a.Name),
+		File: shown.Text(d.Name, 200), Problems: printables(d.Problems),
 	}
 	if d.Marked != "" {
 		v.Marked = v.Path + d.Marked
 	}
 	if d.Commit != "" {
-		v.Branch, v.Commit = printable(d.Branch, 200), v.Path+d.Commit
+		v.Branch, v.Commit = shown.Text(d.Branch, 200), v.Path+d.Commit
 	}
-	if v.Into = printable(d.Into, 200); d.Moved {
+	if v.Into = shown.Text(d.Into, 200); d.Moved {
 		v.Today = filePath(a.Name, d.Source)
 	}
 	if d.Plan != nil {
@@ -174,9 +175,9 @@ func (h *forms) showFiles(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	v := filesView{Name: printable(a.Name, 200), Path: accountPath(a.Name), Revision: revisionOf(a.Revision)}
+	v := filesView{Name: shown.Text(a.Name, 200), Path: accountPath(a.Name), Revision: revisionOf(a.Revision)}
 	for _, file := range files {
-		v.Files = append(v.Files, fileLink{printable(file, 500), filePath(a.Name, file)})
+		v.Files = append(v.Files, fileLink{shown.Text(file, 500), filePath(a.Name, file)})
 	}
 	h.show(w, r, http.StatusOK, "files", view{Title: "Files of " + v.Name, Of: v})
 }
@@ -201,13 +202,13 @@ func (h *forms) formCommit(w http.ResponseWriter, r *http.Request) {
 		h.refuse(w, r, *p)
 		return
 	}
-	v, status := committedView{Name: printable(o.account, 200), Path: accountPath(o.account),
-		Branch: printable(c.Branch, 200), Commit: printable(c.Commit, 40), File: printable(c.Path, 500),
+	v, status := committedView{Name: shown.Text(o.account, 200), Path: accountPath(o.account),
+		Branch: shown.Text(c.Branch, 200), Commit: shown.Text(c.Commit, 40), File: shown.Text(c.Path, 500),
 		Same: c.Same, Pull: c.Pull}, http.StatusOK
 	title := "Committed to " + v.Branch
 	switch {
 	case p != nil:
-		v.Trouble, v.Again, v.Note = upper(p.message), r.URL.EscapedPath(), printable(note, reasonMost)
+		v.Trouble, v.Again, v.Note = upper(p.message), r.URL.EscapedPath(), shown.Reason(note)
 		title, status = "Not sent yet", p.status
 	case v.Pull != nil:
 		v.Pull.Address, title = runview.Page(v.Pull.Address), fmt.Sprintf("Sent as pull request %d", v.Pull.Number)
@@ -218,7 +219,7 @@ func (h *forms) formCommit(w http.ResponseWriter, r *http.Request) {
 func printables(texts []string) []string {
 	var all []string
 	for _, text := range texts {
-		all = append(all, printable(text, 2000))
+		all = append(all, shown.Text(text, 2000))
 	}
 	return all
 }

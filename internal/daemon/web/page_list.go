@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"adsync/internal/daemon"
+	"adsync/internal/daemon/web/shown"
 )
 
 // How many accounts a list has, and a page of cards; and from how many on the page offers to search them.
@@ -20,11 +21,11 @@ const (
 
 // queryOf reads which accounts a program wants.
 func queryOf(v url.Values) (q daemon.Query, p *problem) {
-	q = daemon.Query{Words: printable(v.Get("q"), nameMost), After: v.Get("after"), Most: listUsual}
+	q = daemon.Query{Words: shown.Name(v.Get("q")), After: v.Get("after"), Most: listUsual}
 	for _, state := range v["state"] {
 		if _, known := moods[daemon.Class(state)]; !known {
 			return q, &problem{http.StatusBadRequest, "bad_request",
-				"state is " + printable(state, 40) + "; want one of those that docs/operate/api.yaml names"}
+				"state is " + shown.Text(state, 40) + "; want one of those that docs/operate/api.yaml names"}
 		}
 		q.States = append(q.States, daemon.Class(state))
 	}
@@ -32,7 +33,7 @@ func queryOf(v url.Values) (q daemon.Query, p *problem) {
 		n, err := strconv.Atoi(text)
 		if err != nil || n < 1 || n > listMost {
 			return q, &problem{http.StatusBadRequest, "bad_request",
-				"limit is " + printable(text, 40) + "; want 1 to " + strconv.Itoa(listMost)}
+				"limit is " + shown.Text(text, 40) + "; want 1 to " + strconv.Itoa(listMost)}
 		}
 		q.Most = n
 	}
@@ -66,7 +67,7 @@ var moodWords = []moodCount{
 
 func (h *pages) showAccounts(w http.ResponseWriter, r *http.Request) {
 	asked := r.URL.Query()
-	q := daemon.Query{Words: printable(asked.Get("q"), nameMost), After: asked.Get("after"), Most: cardsMost}
+	q := daemon.Query{Words: shown.Name(asked.Get("q")), After: asked.Get("after"), Most: cardsMost}
 	v := accountsView{Words: q.Words}
 	if is := asked.Get("mood"); slices.ContainsFunc(moodWords, func(m moodCount) bool { return m.Class == is }) {
 		v.Mood, q.States = is, classesOf(is)
@@ -80,7 +81,7 @@ func (h *pages) showAccounts(w http.ResponseWriter, r *http.Request) {
 		v.Total += m.N
 		v.Moods = append(v.Moods, m)
 	}
-	v.Offers, v.Missing = v.Total >= searchFrom || v.Words != "" || v.Mood != "", printable(l.Missing, reasonMost)
+	v.Offers, v.Missing = v.Total >= searchFrom || v.Words != "" || v.Mood != "", shown.Reason(l.Missing)
 	if l.Next != "" {
 		v.Next = v.path(l.Next)
 	}
@@ -129,7 +130,7 @@ func classesOf(is string) (classes []daemon.Class) {
 type toldView struct {
 	Elsewhere bool
 	Host, By  string
-	At, Seen  moment
+	At, Seen  shown.Moment
 	Lives     bool
 }
 
@@ -138,6 +139,6 @@ func toldOf(a *daemon.Status, zone *time.Location) toldView {
 	if t == nil {
 		return toldView{}
 	}
-	return toldView{Elsewhere: true, Host: printable(t.Host, 200), By: printable(t.By, 200),
-		At: momentOf(t.At, zone), Seen: momentOf(t.Seen, zone), Lives: t.Lives}
+	return toldView{Elsewhere: true, Host: shown.Text(t.Host, 200), By: shown.Text(t.By, 200),
+		At: shown.MomentOf(t.At, zone), Seen: shown.MomentOf(t.Seen, zone), Lives: t.Lives}
 }

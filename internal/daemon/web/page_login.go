@@ -1,6 +1,7 @@
 package web
 
 import (
+	"adsync/internal/daemon/web/shown"
 	"crypto/sha256"
 	"net/http"
 	"net/url"
@@ -35,7 +36,7 @@ func (d *door) formLogin(w http.ResponseWriter, r *http.Request) {
 		d.refuse(w, r, d.formProblem(err))
 		return
 	}
-	v := loginView{Back: ownPath(r.PostForm.Get("back")), Name: printable(r.PostForm.Get("name"), nameMost)}
+	v := loginView{Back: ownPath(r.PostForm.Get("back")), Name: shown.Name(r.PostForm.Get("name"))}
 	if d.UserHeader != "" {
 		v.Name = callerOf(r).name
 	}

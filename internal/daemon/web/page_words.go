@@ -3,12 +3,11 @@ package web
 import (
 	"cmp"
 	"fmt"
-	"html/template"
 	"strconv"
 	"strings"
-	"time"
 
 	"adsync/internal/daemon"
+	"adsync/internal/daemon/web/shown"
 	"adsync/internal/planview"
 	"adsync/internal/words"
 )
@@ -45,11 +44,11 @@ type card struct {
 	Drift           string
 	Review          string // how many ads are not approved; "" where all are
 	Failures        int
-	Taken           moment // of which time these figures are
-	Unplanned       moment // since when nothing could be planned
+	Taken           shown.Moment // of which time these figures are
+	Unplanned       shown.Moment // since when nothing could be planned
 	Source          string
-	Good, Last      moment
-	Next            moment
+	Good, Last      shown.Moment
+	Next            shown.Moment
 	Woken           string
 	Revision        string
 	Applied         string
@@ -62,35 +61,8 @@ type card struct {
 
 type suspended struct {
 	By, Reason   string
-	Since, Until moment
+	Since, Until shown.Moment
 	File         bool
-}
-
-// moment is a time for people and for programs.
-type moment struct{ Text, Machine string }
-
-func momentOf(t time.Time, zone *time.Location) moment {
-	if t.IsZero() {
-		return moment{}
-	}
-	return moment{t.In(zone).Format("2006-01-02 15:04 MST"), t.UTC().Format(time.RFC3339)}
-}
-
-// HTML writes a moment, and "never" where there was none.
-func (m moment) HTML() template.HTML {
-	if m.Text == "" {
-		return "never"
-	}
-	return template.HTML(`<time datetime="` + template.HTMLEscapeString(m.Machine) +
-		`">` + template.HTMLEscapeString(m.Text) + `</time>`)
-}
-
-// zoneOf is the account's time zone, UTC where this machine does not know it.
-func zoneOf(a planview.Account) *time.Location {
-	if zone, err := time.LoadLocation(a.TimeZone); err == nil && a.TimeZone != "" && a.TimeZone != "Local" {
-		return zone
-	}
-	return time.UTC
 }
 
 // unknown stands where a figure would, before the first plan.
@@ -102,14 +74,14 @@ func (h *pages) cardOf(a *daemon.Status, p *planview.Document) card {
 	if p != nil {
 		names = words.NamesOf(h.Schemas, p.Changes)
 	}
-	zone := zoneOf(a.Account)
+	zone := shown.Zone(a.Account)
 	c := card{
-		Review: printable(a.Review, 200), Told: toldOf(a, zone),
-		Name: printable(a.Name, 200), Path: accountPath(a.Name), ID: printable(a.Account.ID, 200),
-		Mood: moods[a.State], Message: printable(cmp.Or(a.Said, names.In(a.Message)), 2000), Running: a.Running,
-		Daily: unknown, Held: unknown, Pending: unknown, Drift: unknown, Unplanned: momentOf(a.Unplanned, zone),
-		Failures: a.Failures, Source: printable(a.Source, 500),
-		Good: momentOf(a.Good, zone), Last: momentOf(a.Last, zone), Next: momentOf(a.Next, zone),
+		Review: shown.Text(a.Review, 200), Told: toldOf(a, zone),
+		Name: shown.Text(a.Name, 200), Path: accountPath(a.Name), ID: shown.Text(a.Account.ID, 200),
+		Mood: moods[a.State], Message: shown.Text(cmp.Or(a.Said, names.In(a.Message)), 2000), Running: a.Running,
+		Daily: unknown, Held: unknown, Pending: unknown, Drift: unknown, Unplanned: shown.MomentOf(a.Unplanned, zone),
+		Failures: a.Failures, Source: shown.Text(a.Source, 500),
+		Good: shown.MomentOf(a.Good, zone), Last: shown.MomentOf(a.Last, zone), Next: shown.MomentOf(a.Next, zone),
 		Woken: wokenBy(a.Woken), Revision: revisionOf(a.Revision),
 		Applied: revisionOf(a.Applied), PlanOnly: a.PlanOnly, Reached: a.Reached,
 	}
@@ -117,25 +89,21 @@ func (h *pages) cardOf(a *daemon.Status, p *planview.Document) card {
 		c.Mood = mood{"planned, not applied", "wait"}
 	}
 	if f := a.Figures; f != nil {
-		c.Daily, c.Held, c.Pending, c.Drift = money(f.Exposure.Daily, a.Account),
+		c.Daily, c.Held, c.Pending, c.Drift = shown.Money(f.Exposure.Daily, a.Account),
 			strconv.Itoa(f.Held), strconv.Itoa(f.Pending), strconv.Itoa(f.Drift)
-		c.Taken = momentOf(f.Taken, zone)
+		c.Taken = shown.MomentOf(f.Taken, zone)
 		if f.Exposure.MonthEnd != 0 {
-			c.MonthEnd = money(f.Exposure.MonthEnd, a.Account)
+			c.MonthEnd = shown.Money(f.Exposure.MonthEnd, a.Account)
 		}
 		if f.Pending == 0 {
 			c.Spend = c.Daily
 		}
 	}
 	if o := a.Suspended; o != nil {
-		c.Suspended = &suspended{printable(o.By, nameMost),
-			printable(o.Reason, reasonMost), momentOf(o.Since, zone), momentOf(o.Until, zone), o.File}
+		c.Suspended = &suspended{shown.Name(o.By),
+			shown.Reason(o.Reason), shown.MomentOf(o.Since, zone), shown.MomentOf(o.Until, zone), o.File}
 	}
 	return c
-}
-
-func money(micros int64, a planview.Account) string {
-	return strings.TrimSpace(planview.Amount(micros) + " " + printable(a.Currency, 20))
 }
 
 // wakers are what wakes a run, in words.
@@ -149,7 +117,7 @@ var wakers = map[daemon.Trigger]string{
 func wokenBy(triggers []daemon.Trigger) string {
 	var said []string
 	for _, t := range triggers {
-		said = append(said, cmp.Or(wakers[t], printable(string(t), 40)))
+		said = append(said, cmp.Or(wakers[t], shown.Text(string(t), 40)))
 	}
 	return strings.Join(said, ", ")
 }
@@ -158,22 +126,22 @@ func wokenBy(triggers []daemon.Trigger) string {
 func revisionOf(v daemon.Revision) string {
 	switch {
 	case v.Commit != "":
-		said := printable(v.Commit, 7)
+		said := shown.Text(v.Commit, 7)
 		if v.Branch != "" {
-			said += " on " + printable(v.Branch, 100)
+			said += " on " + shown.Text(v.Branch, 100)
 		}
 		if v.Author != "" {
-			said += " by " + printable(v.Author, 100)
+			said += " by " + shown.Text(v.Author, 100)
 		}
 		if v.Subject != "" {
-			said += ": " + printable(v.Subject, 200)
+			said += ": " + shown.Text(v.Subject, 200)
 		}
 		if v.Uncommitted > 0 {
 			said += fmt.Sprintf(", and %d that are not committed", v.Uncommitted)
 		}
 		return said
 	case v.Content != "":
-		return "content " + printable(v.Content, 12)
+		return "content " + shown.Text(v.Content, 12)
 	}
 	return ""
 }

@@ -30,16 +30,6 @@ func TestOnlyWhatIsHeldWaitsForAYes(t *testing.T) {
 	}
 }
 
-// TestTheScaleOfAChart has no figures where nothing could be spent: all would be 0.
-func TestTheScaleOfAChart(t *testing.T) {
-	for daily, want := range map[int64][2]string{0: {}, 9_000_000: {"9.00", "4.50"}} {
-		c := chartOf([]daemon.Point{{Time: noon, Exposure: daemon.Exposure{Daily: daily}}}, planview.Account{})
-		if got := [2]string{c.Most, c.Half}; got != want {
-			t.Errorf("%d micros: %q; want %q", daily, got, want)
-		}
-	}
-}
-
 // TestAnAccountWithFileErrors: its page says what was live when it was planned last,
 // and since when nothing could be; before any plan, that nothing is known.
 func TestAnAccountWithFileErrors(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"adsync/internal/daemon"
-	"adsync/internal/diag"
+	"adsync/internal/daemon/web/shown"
 	"adsync/internal/planview"
 )
 
@@ -48,21 +48,21 @@ func (re *replies) problemOf(err error) problem {
 	case errors.Is(err, daemon.ErrNoUploads):
 		return problem{http.StatusNotFound, "no_uploads", err.Error()}
 	case errors.Is(err, daemon.ErrElsewhere):
-		return problem{http.StatusConflict, "elsewhere", printable(err.Error(), reasonMost)}
+		return problem{http.StatusConflict, "elsewhere", shown.Reason(err.Error())}
 	case errors.Is(err, daemon.ErrAway):
 		re.Log.Warn("a request was not answered", "error", err)
 		return problem{http.StatusServiceUnavailable, "not_now",
 			"what the daemons have told cannot be read now, as the database does not answer; try again soon"}
 	case errors.Is(err, daemon.ErrNotNow):
-		return problem{http.StatusServiceUnavailable, "not_now", printable(err.Error(), reasonMost)}
+		return problem{http.StatusServiceUnavailable, "not_now", shown.Reason(err.Error())}
 	case errors.Is(err, daemon.ErrNotValid):
-		return problem{http.StatusConflict, "not_valid", printable(err.Error(), reasonMost)}
+		return problem{http.StatusConflict, "not_valid", shown.Reason(err.Error())}
 	case errors.Is(err, daemon.ErrMoved):
-		return problem{http.StatusConflict, "moved", printable(err.Error(), reasonMost)}
+		return problem{http.StatusConflict, "moved", shown.Reason(err.Error())}
 	case errors.Is(err, daemon.ErrNotOpened):
-		return problem{http.StatusBadGateway, "not_opened", printable(err.Error(), reasonMost)}
+		return problem{http.StatusBadGateway, "not_opened", shown.Reason(err.Error())}
 	case errors.Is(err, daemon.ErrNotPushed):
-		return problem{http.StatusBadGateway, "not_pushed", printable(err.Error(), reasonMost)}
+		return problem{http.StatusBadGateway, "not_pushed", shown.Reason(err.Error())}
 	case errors.Is(err, daemon.ErrNoLook):
 		return problem{http.StatusNotFound, "no_look", err.Error()}
 	case errors.As(err, &large):
@@ -113,19 +113,4 @@ func writeJSON(w http.ResponseWriter, status int, value any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
 	_, _ = w.Write([]byte(planview.Visible(b.String()))) // who asked may be gone
-}
-
-// How long a name and a reason are at most, in characters.
-const (
-	nameMost   = 80
-	reasonMost = 500
-)
-
-// printable is what somebody wrote of themselves, cut to a length.
-func printable(text string, most int) string {
-	runes := []rune(diag.Printable(strings.TrimSpace(text)))
-	if len(runes) > most {
-		runes = runes[:most]
-	}
-	return string(runes)
 }

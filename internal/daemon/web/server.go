@@ -1,7 +1,6 @@
 package web
 
 import (
-	"container/list"
 	"context"
 	"errors"
 	"log/slog"
@@ -12,6 +11,9 @@ import (
 	"time"
 
 	"adsync/internal/daemon"
+	"adsync/internal/daemon/web/conns"
+	"adsync/internal/daemon/web/metrics"
+	"adsync/internal/daemon/web/shown"
 )
 
 // Server answers who asks the daemon.
@@ -22,7 +24,7 @@ type Server struct {
 	give    giver
 	events  events
 
-	linesMost int // connections at once
+	connsMost int // connections at once
 }
 
 // New makes a Server of options that are safe.
@@ -37,9 +39,9 @@ func New(o Options, desk daemon.Desk) (*Server, error) {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	if o.Metrics == nil {
-		o.Metrics = NewMetrics()
+		o.Metrics = metrics.New()
 	}
-	s := &Server{Options: o, linesMost: linesMost}
+	s := &Server{Options: o, connsMost: conns.Usual}
 	if o.Sessions == nil {
 		s.Sessions = &memory{now: func() time.Time { return s.Now() }}
 	}
@@ -81,15 +83,15 @@ func (s *Server) Bind() (net.Listener, error) { return net.Listen("tcp", s.Liste
 // Serve answers on a listener until the context ends; then it takes no more,
 // ends who follows the events, and waits a little for the others.
 func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
-	open := &lines{most: s.linesMost, open: map[net.Conn]*list.Element{}}
+	open := conns.To(s.connsMost)
 	server := &http.Server{
 		Handler: s, TLSConfig: s.TLS,
 		ReadHeaderTimeout: headerTime, ReadTimeout: bodyTime,
 		WriteTimeout: answerTime, IdleTimeout: idleTime, MaxHeaderBytes: headerMost,
 		BaseContext: func(net.Listener) context.Context { return ctx },
 		ErrorLog:    slog.NewLogLogger(s.Log.Handler(), slog.LevelDebug),
-		ConnState:   open.follow,
-		ConnContext: open.named,
+		ConnState:   open.Follow,
+		ConnContext: open.Named,
 	}
 	ended := make(chan error, 1)
 	go func() {
@@ -149,6 +151,6 @@ func (re *replies) nothing(mux *http.ServeMux) http.HandlerFunc {
 		}
 		w.Header().Set("Allow", strings.Join(methods, ", "))
 		re.refuse(w, r, problem{http.StatusMethodNotAllowed,
-			"method", "the method is " + printable(r.Method, 10) + "; want " + strings.Join(methods, " or ")})
+			"method", "the method is " + shown.Text(r.Method, 10) + "; want " + strings.Join(methods, " or ")})
 	}
 }

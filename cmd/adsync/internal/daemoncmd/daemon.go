@@ -19,6 +19,7 @@ import (
 	"adsync/cmd/adsync/internal/session"
 	"adsync/internal/daemon"
 	"adsync/internal/daemon/web"
+	"adsync/internal/daemon/web/metrics"
 	"adsync/internal/diag"
 	"adsync/internal/gitstore"
 	"adsync/internal/watch"
@@ -141,13 +142,13 @@ func (d *daemonRun) run(ctx context.Context, settings config.Daemon) error {
 	if d.errands, err = errandsOf(d, d.sharing, settings.Keep); err != nil {
 		return err
 	}
-	metrics := web.NewMetrics()
+	counts := metrics.New()
 	alive, err := d.alive(settings)
 	if err != nil {
 		return err
 	}
 	options := daemon.Options{
-		Once: d.flags.once, Places: settings.Places, Logger: d.log, Observer: metrics, Redact: d.secrets.redact,
+		Once: d.flags.once, Places: settings.Places, Logger: d.log, Observer: counts, Redact: d.secrets.redact,
 	}
 	if alive != nil {
 		options.Moves, options.Doze = alive.Ring, settings.Alive.Every/2
@@ -160,7 +161,7 @@ func (d *daemonRun) run(ctx context.Context, settings config.Daemon) error {
 	if d.sharing != nil {
 		d.desk = d.sharing.shows(d)
 	}
-	page, err := d.listen(ctx, settings, metrics)
+	page, err := d.listen(ctx, settings, counts)
 	if err != nil {
 		return err
 	}

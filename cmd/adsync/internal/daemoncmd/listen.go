@@ -17,6 +17,7 @@ import (
 	"adsync/cmd/adsync/internal/session"
 	"adsync/internal/daemon"
 	"adsync/internal/daemon/web"
+	"adsync/internal/daemon/web/metrics"
 	"adsync/internal/secret"
 	"adsync/internal/webhook"
 	"adsync/sources/config"
@@ -94,7 +95,7 @@ func (d *daemonRun) secret(r config.KeyReference) (string, error) {
 }
 
 // listen opens the listener.
-func (d *daemonRun) listen(ctx context.Context, settings config.Daemon, metrics *web.Metrics) (*page, error) {
+func (d *daemonRun) listen(ctx context.Context, settings config.Daemon, counts *metrics.Counts) (*page, error) {
 	p := &page{config: settings, log: d.log}
 	if d.flags.once || settings.Listen.Value == listenNowhere {
 		return p, nil
@@ -103,7 +104,7 @@ func (d *daemonRun) listen(ctx context.Context, settings config.Daemon, metrics 
 	if err != nil {
 		return nil, err
 	}
-	options.Metrics, options.Alive, options.Hooks = metrics, d.hub.Alive, p
+	options.Metrics, options.Alive, options.Hooks = counts, d.hub.Alive, p
 	if d.sharing != nil {
 		options.Sessions = d.sharing.server.Sessions()
 	}

@@ -1,4 +1,4 @@
-package web
+package metrics
 
 import (
 	"time"
@@ -11,7 +11,7 @@ import (
 // present is what the accounts are at one moment, as gauges.
 type present struct {
 	accounts []daemon.Status
-	runs     *Metrics
+	runs     *Counts
 	version  string
 }
 

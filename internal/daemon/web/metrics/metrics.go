@@ -1,4 +1,9 @@
-package web
+// Package metrics counts the runs of a daemon, and writes them with what its accounts are now in the form Prometheus
+// reads.
+//
+// It refuses to keep what an account is: that is read when somebody asks. Its invariant: there is no series of an
+// account that is not configured.
+package metrics
 
 import (
 	"maps"
@@ -14,9 +19,9 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// Metrics counts the runs, as a daemon.Observer. What an account is now is read
+// Counts counts the runs, as a daemon.Observer. What an account is now is read
 // from the desk when somebody asks.
-type Metrics struct {
+type Counts struct {
 	registry *prometheus.Registry
 	runs     *prometheus.CounterVec
 	took     *prometheus.HistogramVec
@@ -29,12 +34,12 @@ type Metrics struct {
 	held map[string]map[string]int // of the last plan of each account that ran, by hazard
 }
 
-// NewMetrics returns metrics with a registry of their own.
-func NewMetrics() *Metrics {
+// New returns counts with a registry of their own.
+func New() *Counts {
 	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
 		return prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
 	}
-	m := &Metrics{
+	m := &Counts{
 		registry: prometheus.NewRegistry(), held: map[string]map[string]int{},
 		runs: counter("adsync_runs_total", "Runs that ended, by how they ended.", "account", "class"),
 		looks: counter("adsync_looks_total",
@@ -55,7 +60,7 @@ func NewMetrics() *Metrics {
 
 // Ran counts a run that ended. A look that found nothing new is no run, however the
 // one before it ended.
-func (m *Metrics) Ran(account string, r daemon.Result, took time.Duration) {
+func (m *Counts) Ran(account string, r daemon.Result, took time.Duration) {
 	m.requests.WithLabelValues(account).Add(float64(r.Requests))
 	if r.Skipped {
 		m.looks.WithLabelValues(account).Inc()
@@ -80,9 +85,9 @@ func (m *Metrics) Ran(account string, r daemon.Result, took time.Duration) {
 }
 
 // Broke counts what broke off.
-func (m *Metrics) Broke(account, what string) { m.broke.WithLabelValues(account, what).Inc() }
+func (m *Counts) Broke(account, what string) { m.broke.WithLabelValues(account, what).Inc() }
 
-func (m *Metrics) heldOf(account string) map[string]int {
+func (m *Counts) heldOf(account string) map[string]int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return maps.Clone(m.held[account])
@@ -90,7 +95,7 @@ func (m *Metrics) heldOf(account string) map[string]int {
 
 // keep drops what is known of accounts that are no longer configured, so that
 // there are never more series than accounts ask for.
-func (m *Metrics) keep(accounts []daemon.Status) {
+func (m *Counts) keep(accounts []daemon.Status) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	there := map[string]bool{}
@@ -111,11 +116,10 @@ func (m *Metrics) keep(accounts []daemon.Status) {
 	}
 }
 
-// metrics writes them in the form Prometheus reads.
-func (h *probes) metrics(w http.ResponseWriter, r *http.Request) {
-	accounts := h.desk.Own()
-	h.Metrics.keep(accounts)
+// Handler writes them, and what accounts are at this moment, in the form Prometheus reads.
+func (m *Counts) Handler(accounts []daemon.Status, version string) http.Handler {
+	m.keep(accounts)
 	now := prometheus.NewRegistry()
-	now.MustRegister(&present{accounts, h.Metrics, h.Version})
-	promhttp.HandlerFor(prometheus.Gatherers{h.Metrics.registry, now}, promhttp.HandlerOpts{}).ServeHTTP(w, r)
+	now.MustRegister(&present{accounts, m, version})
+	return promhttp.HandlerFor(prometheus.Gatherers{m.registry, now}, promhttp.HandlerOpts{})
 }

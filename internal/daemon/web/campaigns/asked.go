@@ -1,0 +1,110 @@
+package campaigns
+
+import (
+	"adsync/internal/daemon/web/shown"
+	"adsync/internal/figures"
+	"adsync/internal/insights"
+	"cmp"
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// metrics are the columns of figures, by the service's words.
+var metrics = []string{"spend", "impressions", "clicks", "ctr", "cpc", "cpm", "conversions", "cpa"}
+
+// How many lines a page of figures has, and how many pages anybody can want.
+const (
+	linesMost = 100
+	pagesMost = 1_000_000
+)
+
+// levelWords are what the page calls the lines of a level.
+var levelWords = map[string]string{"campaign": "Campaigns", "ad_group": "Ad groups", "ad": "Ads"}
+
+// Asked is what the address of a page of figures asks for.
+type Asked struct {
+	Level, Span, Words, Sort, In string
+	Up                           bool // the least first
+	Page                         int
+	span                         insights.Span
+}
+
+// Wrong is that an address asks for what there is not.
+type Wrong string
+
+func (w Wrong) Error() string { return string(w) }
+
+// read reads an address; what it does not say is as most want it. now is in the account's zone.
+func read(v url.Values, now time.Time) (q Asked, wrongly error) {
+	q = Asked{
+		Level: cmp.Or(v.Get("level"), figures.Levels[0]), Span: cmp.Or(v.Get("span"), "7d"),
+		Words: shown.Name(v.Get("q")), Sort: cmp.Or(v.Get("sort"), "spend"), In: v.Get("in"),
+	}
+	q.Up = cmp.Or(v.Get("order"), usualOrder(q.Sort)) == "asc"
+	q.Page, _ = strconv.Atoi(v.Get("page"))
+	q.Page = min(max(q.Page, 1), pagesMost)
+	wrong := func(format string, args ...any) (Asked, error) {
+		return q, Wrong(fmt.Sprintf(format, args...))
+	}
+	var err error
+	switch {
+	case levelWords[q.Level] == "":
+		return wrong("level is %s; want campaign, ad_group or ad", shown.Text(q.Level, 40))
+	case v.Has("order") && v.Get("order") != "asc" && v.Get("order") != "desc":
+		return wrong("order is %s; want asc or desc", shown.Text(v.Get("order"), 40))
+	case q.Sort != "name" && !slices.Contains(metrics, q.Sort):
+		return wrong("sort is %s; want name or one of %s", shown.Text(q.Sort, 40), strings.Join(metrics, ", "))
+	case v.Get("from") != "" || v.Get("to") != "":
+		q.span, err = insights.Between(v.Get("from"), v.Get("to"), now)
+		q.Span = q.span.From + ".." + q.span.To
+	default:
+		q.span, err = insights.NamedSpan(q.Span, now)
+	}
+	if err != nil {
+		return wrong("%s", shown.Reason(strings.TrimPrefix(err.Error(), "--"))) // as the command says it
+	}
+	if len(q.span.From) != len(time.DateOnly) {
+		return wrong("figures are kept by day; want days such as 2026-11-01")
+	}
+	from, _ := time.Parse(time.DateOnly, q.span.From) // both were read
+	if to, _ := time.Parse(time.DateOnly, q.span.To); to.Sub(from) >= figures.KeptDays*24*time.Hour {
+		return wrong("the span is %s to %s; want at most %d days, which is how long figures are kept",
+			q.span.From, q.span.To, figures.KeptDays)
+	}
+	return q, nil
+}
+
+// usualOrder is how people want a column: names from A, figures from the greatest.
+func usualOrder(sort string) string {
+	if sort == "name" {
+		return "asc"
+	}
+	return "desc"
+}
+
+// query is the address that asks for the same.
+func (q *Asked) query() string {
+	v := url.Values{"level": {q.Level}}
+	set := func(name, value, usual string) {
+		if value != usual {
+			v.Set(name, value)
+		}
+	}
+	set("span", q.Span, "7d")
+	set("q", q.Words, "")
+	set("sort", q.Sort, "spend")
+	set("in", q.In, "")
+	order := "desc"
+	if q.Up {
+		order = "asc"
+	}
+	set("order", order, usualOrder(q.Sort))
+	if q.Page > 1 {
+		v.Set("page", strconv.Itoa(q.Page))
+	}
+	return v.Encode()
+}

@@ -1,0 +1,101 @@
+package campaigns
+
+import (
+	"adsync/internal/csvfile"
+	"adsync/internal/figures"
+	"encoding/csv"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// SheetName is what the file of the lines is called.
+func (f *Found) SheetName() string {
+	return fmt.Sprintf("%s-%s-%s.csv", f.asked.Level, f.asked.span.From, f.asked.span.To)
+}
+
+// WriteSheet writes all lines that are asked for as CSV: figures as the service has them.
+func (f *Found) WriteSheet(w io.Writer) {
+	q := f.asked
+	out := csv.NewWriter(w)
+	_ = out.Write(append([]string{"from", "to", "in", "name", "id"}, metrics...)) // who asked may be gone
+	for _, l := range f.lines {
+		var above []string
+		for _, up := range l.Above {
+			above = append(above, up.Name)
+		}
+		row := []string{q.span.From, q.span.To, csvfile.Plain(strings.Join(above, " › ")), csvfile.Plain(l.Name),
+			csvfile.Plain(l.ID)}
+		for _, m := range metrics {
+			row = append(row, l.Of(m))
+		}
+		_ = out.Write(row)
+	}
+	out.Flush()
+}
+
+// Document is what programs get.
+type Document struct {
+	FormatVersion int               `json:"format_version"`
+	Level         string            `json:"level"`
+	Since         string            `json:"since"`
+	Until         string            `json:"until"`
+	Currency      string            `json:"currency"`
+	Preliminary   bool              `json:"preliminary"`
+	Gaps          []string          `json:"gaps"`
+	Total         map[string]string `json:"total"`
+	Before        map[string]string `json:"before,omitempty"`
+	Days          []Figures         `json:"days"`
+	Lines         []Figures         `json:"lines"`
+}
+
+// Figures are those of a day or a resource, as decimals; those that are not known are absent.
+type Figures struct {
+	Date    string            `json:"date,omitempty"`
+	Gap     bool              `json:"gap,omitempty"`
+	ID      string            `json:"id,omitempty"`
+	Name    string            `json:"name,omitempty"`
+	Above   []string          `json:"in,omitempty"`
+	Figures map[string]string `json:"figures"`
+}
+
+const formatVersion = 1
+
+// Document is the same for programs.
+func (f *Found) Document() Document {
+	q, now := f.asked, f.now
+	d := Document{FormatVersion: formatVersion, Level: q.Level, Since: q.span.From, Until: q.span.To,
+		Currency: now.Currency, Preliminary: now.Preliminary(), Gaps: now.Gaps(), Total: figuresBy(&now.Total),
+		Days: []Figures{}, Lines: []Figures{}}
+	if d.Gaps == nil {
+		d.Gaps = []string{}
+	}
+	if f.before != nil {
+		d.Before = figuresBy(&f.before.Total)
+	}
+	for i := range now.Days {
+		day := Figures{Date: now.Days[i].Date, Gap: now.Days[i].Gap, Figures: map[string]string{}}
+		if !day.Gap {
+			day.Figures = figuresBy(&now.Days[i].Sums)
+		}
+		d.Days = append(d.Days, day)
+	}
+	for _, l := range f.lines {
+		line := Figures{ID: l.ID, Name: l.Name, Figures: figuresBy(&l.Sums)}
+		for _, up := range l.Above {
+			line.Above = append(line.Above, up.Name)
+		}
+		d.Lines = append(d.Lines, line)
+	}
+	return d
+}
+
+func figuresBy(s *figures.Sums) map[string]string {
+	known := map[string]string{}
+	for _, m := range metrics {
+		if text := s.Of(m); text != "" {
+			known[m] = text
+		}
+	}
+	return known
+}

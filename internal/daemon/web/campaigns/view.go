@@ -1,0 +1,233 @@
+package campaigns
+
+import (
+	"adsync/internal/daemon/web/chart"
+	"adsync/internal/daemon/web/shown"
+	"adsync/internal/figures"
+	"adsync/internal/insights"
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// View is the page of what an account's campaigns, ad groups or ads did.
+type View struct {
+	Asked
+	Name, Path    string // of the account
+	Title         string
+	From, To      string
+	Read          bool   // some day was
+	Gaps          string // the days that were not read, in words; "" where all were
+	Preliminary   bool
+	Compared      string // the span before; "" where it was not read whole
+	Levels, Spans []Offer
+	Heads         []head
+	Total         line
+	Lines         []line
+	N, Matching   int
+	First         int
+	Inside        string // what the lines are in; "" of the whole account
+	Previous      string // path of the page before and of the next; "" where there is none
+	Next          string
+	CSV           string
+	Currency      string
+}
+
+// Offer is one of several, with the address that takes it.
+type Offer struct {
+	Words, Path string
+	Chosen      bool
+}
+
+type head struct {
+	Words, Path string
+	Sorted      string // ascending, descending; "" where another column sorts
+}
+
+type line struct {
+	Name, ID, Above, Below string // Below is the path of what is in it
+	Cells                  []string
+	Spark, Sparks          string // a path of spend a day, and its words; "" where there is none
+	Change                 string // of spend against the span before
+}
+
+// View is the page of an account that is called so.
+func (f *Found) View(name, path string) *View {
+	q, now := f.asked, f.now
+	v := &View{Asked: q, Name: name, Path: path,
+		Title: levelWords[q.Level], From: q.span.From, To: q.span.To, Currency: now.Currency,
+		Read: len(now.Gaps()) < len(now.Days), Gaps: gapWords(now), Preliminary: now.Preliminary()}
+	if f.before != nil {
+		v.Compared = q.span.Before().From + " to " + q.span.Before().To
+	}
+	v.N, v.Matching, v.Inside = len(now.Lines), len(f.lines), insideOf(q, f.lines)
+	sums := total(f.lines)
+	v.Total = line{Cells: cellsOf(&sums), Change: changeOf(&sums, totalIn(f.before, f.lines))}
+	then := spendBefore(f.before)
+	v.First = min((q.Page-1)*linesMost, len(f.lines))
+	for _, l := range f.lines[v.First:min(v.First+linesMost, len(f.lines))] {
+		v.Lines = append(v.Lines, v.lineOf(l, now, then))
+	}
+	v.link()
+	return v
+}
+
+func insideOf(q Asked, lines []*figures.Line) string {
+	if q.In == "" {
+		return ""
+	}
+	if len(lines) == 0 || len(lines[0].Above) == 0 {
+		return shown.Name(q.In)
+	}
+	return shown.Name(lines[0].Above[len(lines[0].Above)-1].Name)
+}
+
+func total(lines []*figures.Line) (sums figures.Sums) {
+	for _, l := range lines {
+		sums.Add(&l.Sums)
+	}
+	return sums
+}
+
+// totalIn adds up the same resources of another table; nil where there is none. What is not in it did nothing then.
+func totalIn(t *figures.Table, lines []*figures.Line) *figures.Sums {
+	if t == nil {
+		return nil
+	}
+	wanted := map[string]bool{}
+	for _, l := range lines {
+		wanted[l.ID] = true
+	}
+	var sums figures.Sums
+	for i := range t.Lines {
+		if wanted[t.Lines[i].ID] {
+			sums.Add(&t.Lines[i].Sums)
+		}
+	}
+	return &sums
+}
+
+func spendBefore(t *figures.Table) map[string]*figures.Sums {
+	if t == nil {
+		return nil
+	}
+	all := map[string]*figures.Sums{}
+	for i := range t.Lines {
+		all[t.Lines[i].ID] = &t.Lines[i].Sums
+	}
+	return all
+}
+
+func cellsOf(s *figures.Sums) (cells []string) {
+	for _, m := range metrics {
+		text, _ := insights.Shown(m, s.Of(m))
+		cells = append(cells, text)
+	}
+	return cells
+}
+
+// changeOf is by how much spend grew, in whole percent; "" where that is not known.
+func changeOf(now, before *figures.Sums) string {
+	if before == nil {
+		return ""
+	}
+	n, known := now.Micros()
+	b, also := before.Micros()
+	if !known || !also || b <= 0 {
+		return ""
+	}
+	percent := (n - b) / max(b/100, 1)
+	switch {
+	case percent > 999:
+		return "over +999%"
+	case percent == 0:
+		return "0%"
+	}
+	return fmt.Sprintf("%+d%%", percent)
+}
+
+func (v *View) lineOf(l *figures.Line, t *figures.Table, then map[string]*figures.Sums) line {
+	one := line{Name: shown.Name(cmp.Or(l.Name, l.ID)), ID: shown.Name(l.ID),
+		Cells: cellsOf(&l.Sums)}
+	one.Spark, one.Sparks = chart.Spark(l.Spend, t.Days)
+	var above []string
+	for _, r := range l.Above {
+		above = append(above, shown.Name(r.Name))
+	}
+	one.Above = strings.Join(above, " › ")
+	if then != nil {
+		one.Change = changeOf(&l.Sums, then[l.ID])
+		if then[l.ID] == nil {
+			one.Change = "new"
+		}
+	}
+	if at := slices.Index(figures.Levels[:], v.Level); at+1 < len(figures.Levels) {
+		below := v.Asked
+		below.Level, below.In, below.Words, below.Page = figures.Levels[at+1], l.ID, "", 1
+		one.Below = v.Path + "/campaigns?" + below.query()
+	}
+	return one
+}
+
+// gapWords says which days of a table were not read.
+func gapWords(t *figures.Table) string {
+	gaps := t.Gaps()
+	switch len(gaps) {
+	case 0:
+		return ""
+	case 1:
+		return gaps[0]
+	case len(t.Days):
+		return "all days"
+	}
+	return fmt.Sprintf("%d of %d days, the first %s, the last %s", len(gaps), len(t.Days), gaps[0], gaps[len(gaps)-1])
+}
+
+// spansShown are the spans that the page offers, with what it calls them.
+var spansShown = []Offer{{Words: "Today", Path: "today"}, {Words: "Yesterday", Path: "yesterday"},
+	{Words: "7 days", Path: "7d"}, {Words: "30 days", Path: "30d"}, {Words: "90 days", Path: "90d"},
+	{Words: "This week", Path: "this-week"}, {Words: "Last week", Path: "last-week"},
+	{Words: "This month", Path: "this-month"}, {Words: "Last month", Path: "last-month"}}
+
+// link puts in the addresses of what else may be looked at.
+func (v *View) link() {
+	at := v.Path + "/campaigns?"
+	for _, level := range figures.Levels {
+		q := Asked{Level: level, Span: v.Span, Sort: v.Sort, Up: v.Up, span: v.span}
+		v.Levels = append(v.Levels, Offer{levelWords[level], at + q.query(), level == v.Level && v.In == ""})
+	}
+	named := false
+	for _, s := range spansShown {
+		v.Spans = append(v.Spans, Offer{s.Words, s.Path, s.Path == v.Span})
+		named = named || s.Path == v.Span
+	}
+	if !named {
+		v.Spans = append(v.Spans, Offer{v.From + " to " + v.To, v.Span, true})
+	}
+	heads := append([]string{"name"}, metrics...)
+	for _, m := range heads {
+		q := v.Asked
+		q.Sort, q.Up, q.Page = m, usualOrder(m) == "asc", 1
+		_, words := insights.Shown(m, "")
+		head := head{Words: cmp.Or(words, "Name")}
+		if v.Sort == m {
+			q.Up = !v.Up
+			head.Sorted = "descending"
+			if v.Up {
+				head.Sorted = "ascending"
+			}
+		}
+		head.Path = at + q.query()
+		v.Heads = append(v.Heads, head)
+	}
+	q := v.Asked
+	if q.Page = v.Page - 1; q.Page > 0 {
+		v.Previous = at + q.query()
+	}
+	if q.Page = v.Page + 1; v.First+linesMost < v.Matching {
+		v.Next = at + q.query()
+	}
+	q.Page = 1
+	v.CSV = v.Path + "/campaigns.csv?" + q.query()
+}
