@@ -72,13 +72,13 @@ func (d *Database) Claim(ctx context.Context, name string, fresh Head) (*Account
 }
 
 func (d *Database) claimHeld(ctx context.Context, name string, fresh Head, lost bool) (*Account, error) {
-	if !d.hold(name) {
+	if !d.holds.hold(name) {
 		o := d.worker.options
 		return nil, &HeldError{Holder{Host: o.Host, PID: o.PID, Command: o.Command, Version: o.Version, Since: o.Since}}
 	}
 	a, err := d.claim(ctx, name, fresh, lost)
 	if err != nil {
-		d.letGo(name)
+		d.holds.letGo(name)
 	}
 	return a, err
 }
@@ -101,6 +101,9 @@ func (d *Database) claim(ctx context.Context, name string, fresh Head, lost bool
 		return a.claim(ctx, tx)
 	})
 	if err != nil {
+		if !errors.Is(err, errHeld) && !errors.Is(err, ErrLost) {
+			d.holds.owe(name, id, err) // an answer was lost: the database may say that this process holds it
+		}
 		return nil, err
 	}
 	if !lost {
@@ -325,33 +328,6 @@ func (a *Account) Commit(h Head, writes []Write) error {
 	a.head = h
 	a.database.known.know(a.name, durable{h.Serial, a.token})
 	return nil
-}
-
-// Close gives the account back.
-func (a *Account) Close() error {
-	defer a.database.letGo(a.name)
-	return a.database.twice(context.Background(), func(ctx context.Context) error {
-		_, err := a.database.pool.Exec(ctx,
-			`UPDATE adsync.head SET worker = NULL WHERE account = $1 AND token = $2`, a.name, a.token)
-		return err
-	})
-}
-
-// hold notes that this process opens an account; false where it has it open.
-func (d *Database) hold(name string) bool {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.holds[name] {
-		return false
-	}
-	d.holds[name] = true
-	return true
-}
-
-func (d *Database) letGo(name string) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	delete(d.holds, name)
 }
 
 // Serial returns how many commits the state of an account has seen, 0 where there is none.

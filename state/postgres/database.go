@@ -6,8 +6,9 @@
 //
 // Open database.go to see how a database is opened, migrate.go how its tables change while older programs work,
 // worker.go for the lease of a process and its heartbeat, account.go for the records of an account and the fence around
-// each commit, attendance.go for which daemon looks after which account, beside.go for what is kept beside a state,
-// loss.go for a database that went back in time, slots.go for the requests that leave from one network address.
+// each commit, giveback.go for how it is left to others, attendance.go for which daemon looks after which account,
+// beside.go for what is kept beside a state, loss.go for a database that went back in time, slots.go for the requests
+// that leave from one network address.
 package postgres
 
 import (
@@ -17,7 +18,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
 
@@ -67,9 +67,7 @@ type Database struct {
 	worker *worker
 	known  commits
 
-	mu    sync.Mutex
-	holds map[string]bool // accounts that this process has open
-
+	holds      holds
 	attendance Attendance
 }
 
@@ -91,7 +89,8 @@ func Open(ctx context.Context, address string, o Options) (*Database, error) {
 	if err != nil {
 		return nil, redacted(err)
 	}
-	d := &Database{pool: pool, pooled: pooled, holds: map[string]bool{}}
+	d := &Database{pool: pool, pooled: pooled}
+	d.holds = holds{database: d, open: map[string]bool{}, owed: map[string]int64{}}
 	d.attendance.database = d
 	migration, err := d.migrate(ctx, migrations, o.Version)
 	if err != nil {
@@ -104,6 +103,7 @@ func Open(ctx context.Context, address string, o Options) (*Database, error) {
 		pool.Close()
 		return nil, redacted(err)
 	}
+	d.worker.withEachBeat(d.holds.repay)
 	return d, nil
 }
 
@@ -190,10 +190,24 @@ func within(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(ctx, most)
 }
 
-// inTransaction runs questions of one transaction, which may be asked twice.
+// inTransaction runs questions of one transaction, which may be asked twice. It is broken off with ctx, but for its
+// end: nobody could tell what became of a COMMIT that is not waited for.
 func (d *Database) inTransaction(ctx context.Context, do func(context.Context, pgx.Tx) error) error {
 	return d.twice(ctx, func(ctx context.Context) error {
-		return pgx.BeginFunc(ctx, d.pool, func(tx pgx.Tx) error { return do(ctx, tx) })
+		tx, err := d.pool.Begin(ctx)
+		if err != nil {
+			return err
+		}
+		if err = do(ctx, tx); err == nil {
+			err = ctx.Err()
+		}
+		ending, cancel := within(context.WithoutCancel(ctx))
+		defer cancel()
+		if err != nil {
+			_ = tx.Rollback(ending) // a line that is cut does it, too
+			return err
+		}
+		return tx.Commit(ending)
 	})
 }
 

@@ -24,8 +24,9 @@ type worker struct {
 	until time.Duration // until when it may send, by Options.Awake
 	said  witness
 
-	stop   context.CancelFunc
-	beaten sync.WaitGroup
+	beating context.Context // until the process ends
+	stop    context.CancelFunc
+	beaten  sync.WaitGroup
 }
 
 func newWorker(ctx context.Context, config *pgxpool.Config, migration int64, o Options,
@@ -44,9 +45,8 @@ func newWorker(ctx context.Context, config *pgxpool.Config, migration int64, o O
 		return nil, err
 	}
 	w := &worker{options: o, migration: migration, pool: pool, said: witness{vouch: vouch, tell: o.Notice}}
-	beating, stop := context.WithCancel(context.WithoutCancel(ctx))
-	w.stop = stop
-	w.beaten.Go(func() { w.beat(beating) })
+	w.beating, w.stop = context.WithCancel(context.WithoutCancel(ctx))
+	w.withEachBeat(w.putOff)
 	return w, nil
 }
 
@@ -122,18 +122,21 @@ func (w *worker) alive(ctx context.Context) (int64, error) {
 	return w.id, nil
 }
 
-// beat puts off the end of the lease for as long as the process runs.
-func (w *worker) beat(ctx context.Context) {
-	every := time.NewTicker(w.options.Lease / 6)
-	defer every.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-every.C:
-			w.putOff(ctx)
+// withEachBeat does something as often as a heartbeat is due, for as long as the process runs. What takes long holds up
+// itself alone.
+func (w *worker) withEachBeat(do func(context.Context)) {
+	w.beaten.Go(func() {
+		every := time.NewTicker(w.options.Lease / 6)
+		defer every.Stop()
+		for {
+			select {
+			case <-w.beating.Done():
+				return
+			case <-every.C:
+				do(w.beating)
+			}
 		}
-	}
+	})
 }
 
 // putOff is one heartbeat. One that is not answered changes nothing: the lease ends where none of them is.
