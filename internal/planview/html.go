@@ -23,8 +23,11 @@ var (
 
 	//go:embed html/part.html
 	htmlParts string
+	//go:embed html/told.html
+	htmlTold string
 
-	htmlTemplate = template.Must(template.Must(template.New("plan").Parse(htmlText)).New("parts").Parse(htmlParts))
+	htmlTemplate = template.Must(template.Must(template.New("plan").Parse(htmlText)).
+			New("parts").Parse(htmlParts + htmlTold))
 )
 
 // WriteHTML writes a plan as one page that needs no network and loads nothing:
@@ -65,6 +68,7 @@ type htmlPage struct {
 	Unallowed       []string
 	Problems        []htmlProblem
 	Trees           []htmlTree
+	Groups          []htmlGroup // of the trees, for marketers
 	Left            []string
 	Kept            string
 	PendingPresent  bool
@@ -105,6 +109,8 @@ type htmlChange struct {
 	Fields                                                                                          []htmlField
 	Holds                                                                                           []htmlHold
 	Cards                                                                                           []template.HTML
+	Sentence, Anchor                                                                                string
+	Whole, Folded                                                                                   bool // its values
 }
 
 type htmlField struct {
@@ -208,8 +214,10 @@ func htmlChangeOf(c *entry) htmlChange {
 		Recorded: c.recorded, Starts: c.starts, Hazards: c.hazards,
 		Depth: c.depth, Held: c.held, Goes: c.goes, Holds: htmlHolds(c.holds),
 	}
+	h.Sentence, h.Whole, h.Anchor, h.Folded = c.Text, c.Whole, c.anchor, len(c.fields) > valuesShown
 	for _, f := range c.fields {
 		h.Fields = append(h.Fields, htmlField{f.name, f.value, f.why, htmlHolds(f.holds)})
+		h.Folded = h.Folded && len(f.holds) == 0
 	}
 	return h
 }

@@ -9,6 +9,8 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/internal/sentence"
+	"adsync/internal/words"
 	"adsync/plan"
 )
 
@@ -39,6 +41,7 @@ type page struct {
 	unallowed []string // what no allowance releases, and why
 	problems  []diag.Problem
 	says      *says
+	tells     *teller
 }
 
 // slip is an accident as people read it.
@@ -79,6 +82,16 @@ type entry struct {
 	pending  bool
 	holds    []hold
 	drawn    Drawn // how an ad looks; nothing where that does not change
+
+	told // for marketers
+}
+
+// told is a change as marketers read it.
+type told struct {
+	sentence.Sentence
+	alike  string // what it has in common with others
+	does   done
+	anchor string // by which a page is led to it
 }
 
 // row is one field of a change.
@@ -108,6 +121,7 @@ type detail struct {
 	full bool // everything, however long
 	list int  // changes up to which none is left out
 	like int  // changes alike that are listed in a longer plan
+	most int  // changes that are listed of any plan; 0 is unbounded
 	says *says
 
 	asked func(*plan.ChangeDocument) bool // as of CommentOptions
@@ -121,7 +135,12 @@ func describe(schemas resource.Schemas, d *Document, o detail) *page {
 	if o.says == nil {
 		o.says = &engineers
 	}
-	p := &page{problems: d.Problems, says: o.says}
+	if o.says == &marketers {
+		t.sentences = &sentence.Teller{
+			Schemas: schemas, Names: words.NamesOf(schemas, d.Changes), Currency: d.currency(),
+		}
+	}
+	p := &page{problems: d.Problems, says: o.says, tells: t}
 	p.headline(d)
 	p.caveat = append(p.caveat, unreadOf(d)...)
 	p.selection(d)
@@ -163,13 +182,13 @@ func (p *page) list(t *teller, f *fold, d *Document) {
 		if len(grown.changes) == 0 {
 			unlisted.merge(left)
 		} else {
-			grown.left, grown.pending = left.said(), first.Pending
+			grown.left, grown.pending = left.said(t), first.Pending
 			grown.top = diag.Printable(top.String())
 			p.trees = append(p.trees, grown)
 		}
 		start = end
 	}
-	p.left = unlisted.said()
+	p.left = unlisted.said(t)
 }
 
 func order(first bool) int {
@@ -257,6 +276,9 @@ func (t *teller) entry(d *Document, c *plan.ChangeDocument, address resource.Add
 		e.fields = append(e.fields, t.row(c, field))
 	}
 	e.along = namesOf(along)
+	if t.sentences != nil {
+		e.told = told{t.sentences.Of(c), likeness(c), done{c.Action, c.Kind, !e.goes}, anchorOf(c.Address)}
+	}
 	return e
 }
 

@@ -21,7 +21,7 @@ type Parts struct {
 // HTMLParts writes a plan as parts of a page, in a marketer's words. Where nothing could be planned they say
 // nothing of spend: the page says what it knows of it.
 func HTMLParts(schemas resource.Schemas, d *Document) (*Parts, error) {
-	p := describe(schemas, d, detail{room: 400, list: 300, like: 30, says: &marketers})
+	p := describe(schemas, d, detail{room: 400, list: 300, like: 30, most: 600, says: &marketers})
 	p.plainly(schemas, d)
 	if d.Error != "" {
 		p.money = nil
@@ -30,11 +30,12 @@ func HTMLParts(schemas resource.Schemas, d *Document) (*Parts, error) {
 	if err != nil {
 		return nil, err
 	}
+	page.Groups = p.group(page.Trees)
 	var top, changes strings.Builder
 	if err := htmlTemplate.ExecuteTemplate(&top, "top", page); err != nil {
 		return nil, err
 	}
-	if err := htmlTemplate.ExecuteTemplate(&changes, "changes", page); err != nil {
+	if err := htmlTemplate.ExecuteTemplate(&changes, "told", page); err != nil {
 		return nil, err
 	}
 	return &Parts{template.HTML(top.String()), template.HTML(changes.String()), p.unallowed}, nil

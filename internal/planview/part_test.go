@@ -2,6 +2,8 @@ package planview
 
 import (
 	"encoding/json"
+	"fmt"
+	"strings"
 	"testing"
 
 	"adsync/internal/kinds"
@@ -64,5 +66,61 @@ func TestAPlanIsShownAsItWasWritten(t *testing.T) {
 		if diff := cmp.Diff(want, got, cmp.AllowUnexported(Parts{})); diff != "" {
 			t.Errorf("%s is shown otherwise (-as it was, +as it was read):\n%s", name, diff)
 		}
+	}
+}
+
+// takenOver is a plan that takes over campaigns that are live already.
+func takenOver(t testing.TB, campaigns int) *Document {
+	t.Helper()
+	var live, desired strings.Builder
+	for i := range campaigns {
+		fmt.Fprintf(&live, "campaign/c%d#cmpn_%d name=Campaign_%d status=paused budget.daily=5\n", i, i, i)
+		fmt.Fprintf(&desired, "campaign/c%d name=Campaign_%d budget.daily=5\n", i, i)
+	}
+	return planned(t, "", desired.String(), live.String())
+}
+
+// What is alike stands behind its count, and each change has an anchor of its own, which is the same in another plan.
+func TestWhatIsAlikeIsFolded(t *testing.T) {
+	anchors := map[string]bool{}
+	for _, campaigns := range []int{60, 61} {
+		parts, err := HTMLParts(kinds.All(), takenOver(t, campaigns))
+		if err != nil {
+			t.Fatal(err)
+		}
+		page := string(parts.Changes)
+		fold := fmt.Sprintf("<summary>Take over %d more campaigns, which are already live: waiting</summary>",
+			campaigns-3)
+		before, _, folded := strings.Cut(page, fold)
+		if !folded || strings.Count(before, "<article") != 3 || strings.Count(page, "<article") != campaigns {
+			t.Errorf("%d changes, of which %d stand before those that are folded %v; want all, and 3\n%.3000s",
+				strings.Count(page, "<article"), strings.Count(before, "<article"), folded, page)
+		}
+		for _, part := range strings.Split(page, ` id="`)[1:] {
+			id, _, _ := strings.Cut(part, `"`)
+			if strings.HasPrefix(id, "change-") &&
+				anchors[id] != (campaigns == 61 && id != anchorOf("campaign/c60")) {
+				t.Errorf("%d campaigns: anchor %q was there before: %v", campaigns, id, anchors[id])
+			}
+			anchors[id] = true
+		}
+	}
+}
+
+// A page of very many changes is no larger than one of some, and says how many it does not list.
+func TestAPageOfVeryManyChangesIsBounded(t *testing.T) {
+	d := planned(t, "", largeTree(15_000), "")
+	for i := range d.Changes { // no two are alike
+		d.Changes[i].RestOf = d.Changes[i].Address
+	}
+	parts, err := HTMLParts(kinds.All(), d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(parts.Changes); n > 3<<20 {
+		t.Errorf("the page has %d bytes; want at most 3 MiB", n)
+	}
+	if want := "Create 14,402 more ads"; !strings.Contains(string(parts.Changes), want) {
+		t.Errorf("the page does not say %q", want)
 	}
 }

@@ -9,14 +9,16 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/internal/sentence"
 	"adsync/internal/words"
 	"adsync/plan"
 )
 
 // teller writes the values of a plan.
 type teller struct {
-	schemas resource.Schemas
-	room    int // characters of a value, beyond which it is cut aloud
+	schemas   resource.Schemas
+	room      int              // characters of a value, beyond which it is cut aloud
+	sentences *sentence.Teller // nil where changes are not said as sentences
 }
 
 // FieldLines returns what a change does to its fields, one a line, by the headers of their

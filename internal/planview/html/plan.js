@@ -22,6 +22,7 @@ if (filter) {
   const trees = [...document.querySelectorAll(".tree")].map(tree => ({
     tree, changes: [...tree.querySelectorAll("article")].map(change => ({ change, text: change.textContent.toLowerCase() }))
   }));
+  const folds = [...document.querySelectorAll(".alike")];
   const total = trees.reduce((n, t) => n + t.changes.length, 0);
   const show = () => {
     const words = filter.value.toLowerCase().split(/\s+/).filter(Boolean);
@@ -35,6 +36,11 @@ if (filter) {
         found += fits ? 1 : 0;
       }
       tree.toggleAttribute("data-hidden", !some);
+    }
+    for (const fold of folds) {
+      const some = fold.querySelector("article:not([data-hidden])");
+      fold.toggleAttribute("data-hidden", !some);
+      fold.open = some && found < total;
     }
     document.getElementById("found").textContent = found === total ? "" : found + " of " + total;
   };
@@ -50,5 +56,13 @@ if (filter) {
   if (total > 60) {
     for (const { tree } of trees) tree.open = "held" in tree.dataset;
   }
+  const led = () => {
+    const to = location.hash && document.getElementById(location.hash.slice(1));
+    if (!to) return;
+    for (let fold = to.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
+    to.scrollIntoView();
+  };
+  addEventListener("hashchange", led);
+  led();
 }
 addEventListener("beforeprint", () => { for (const tree of document.querySelectorAll("details")) tree.open = true; });
