@@ -106,6 +106,7 @@ func (r *repository) serveFrom(s *service, operator, more string) (p *process, a
 	conf := r.t.TempDir()
 	saveFile(r.t, filepath.Join(conf, "daemon.yaml"), fmt.Sprintf(`
 listen: 127.0.0.1:0
+figures: false
 every: 1h
 operator: %s
 state: states
