@@ -62,7 +62,7 @@ func TestAnAccountIsGivenBackOnceTheDatabaseAnswers(t *testing.T) {
 		t.Fatal("Close() = nil while the account is locked, want an error")
 	}
 	noError(t, tx.Rollback(t.Context()))
-	for began := time.Now(); ; time.Sleep(50 * time.Millisecond) { // the heartbeat is another process's, as it were
+	for began := time.Now(); ; time.Sleep(50 * time.Millisecond) { // until the heartbeat gives it back
 		a, err := other.Claim(t.Context(), "shop", fresh())
 		if err == nil {
 			noError(t, a.Close())
