@@ -179,7 +179,7 @@ func htmlSums(sums []sum) []htmlSum {
 func htmlTreeOf(p *page, t *tree) (htmlTree, error) {
 	h := htmlTree{Top: t.top, Aside: t.aside(p.says.ofTrees), Count: Plural(len(t.changes), "change"), Left: t.left}
 	for i := range t.changes {
-		c := htmlChangeOf(&t.changes[i])
+		c := htmlChangeOf(&t.changes[i], p.says)
 		if err := c.draw(t.changes[i].drawn); err != nil {
 			return h, err
 		}
@@ -207,12 +207,15 @@ func (h *htmlChange) draw(d Drawn) error {
 	return nil
 }
 
-func htmlChangeOf(c *entry) htmlChange {
+func htmlChangeOf(c *entry, says *says) htmlChange {
 	h := htmlChange{
 		Tag: c.tag, Symbol: c.symbol, Action: c.action, Address: c.address,
 		Name: c.name, ID: c.id, Position: c.position, Money: c.money, Note: c.note, Along: c.along,
-		Recorded: c.recorded, Starts: c.starts, Hazards: c.hazards,
+		Recorded: c.recorded, Starts: c.starts,
 		Depth: c.depth, Held: c.held, Goes: c.goes, Holds: htmlHolds(c.holds),
+	}
+	if c.hazards != "" {
+		h.Hazards = says.Hazards + c.hazards
 	}
 	h.Sentence, h.Whole, h.Anchor, h.Folded = c.Text, c.Whole, c.anchor, len(c.fields) > valuesShown
 	for _, f := range c.fields {

@@ -3,7 +3,6 @@ package postgres
 import (
 	"context"
 	"errors"
-	"maps"
 	"sync"
 
 	"github.com/jackc/pgx/v5"
@@ -22,7 +21,7 @@ type holds struct {
 func (a *Account) Close() error {
 	h := &a.database.holds
 	defer h.letGo(a.name)
-	err := h.giveBack(context.Background(), a.name, a.worker)
+	err := h.giveBack(context.Background(), a.name, a.worker, func() bool { return false })
 	h.owe(a.name, a.worker, err)
 	return err
 }
@@ -44,14 +43,14 @@ func (h *holds) letGo(name string) {
 	delete(h.open, name)
 }
 
-// giveBack has the database say that a worker does not hold an account. It is held here meanwhile, so that no claim of
-// this process comes between.
-func (h *holds) giveBack(ctx context.Context, name string, worker int64) error {
+// giveBack has the database say that a worker does not hold an account, unless this process has it open by then.
+func (h *holds) giveBack(ctx context.Context, name string, worker int64, open func() bool) error {
 	return h.database.inTransaction(ctx, func(ctx context.Context, tx pgx.Tx) error {
-		// the row first: a claim whose answer was lost may still be under way
+		// The row first. A claim that is under way is waited for, one that comes waits, and each has noted before that
+		// the account is open.
 		var owner *int64
 		err := tx.QueryRow(ctx, `SELECT worker FROM adsync.head WHERE account = $1 FOR UPDATE`, name).Scan(&owner)
-		if errors.Is(err, pgx.ErrNoRows) || err == nil && (owner == nil || *owner != worker) {
+		if errors.Is(err, pgx.ErrNoRows) || err == nil && (owner == nil || *owner != worker || open()) {
 			return nil
 		}
 		if err == nil {
@@ -73,24 +72,21 @@ func (h *holds) owe(name string, worker int64, failed error) {
 // repay gives back what is owed. What this process has open again is given back when it is closed.
 func (h *holds) repay(ctx context.Context) {
 	for name, worker := range h.owing() {
-		if !h.hold(name) {
-			continue
-		}
-		if h.giveBack(ctx, name, worker) == nil {
-			h.paid(name)
-		}
-		h.letGo(name)
+		h.owe(name, worker, h.giveBack(ctx, name, worker, func() bool { return h.isOpen(name) }))
 	}
 }
 
+// owing takes what is owed.
 func (h *holds) owing() map[string]int64 {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return maps.Clone(h.owed)
+	owed := h.owed
+	h.owed = map[string]int64{}
+	return owed
 }
 
-func (h *holds) paid(name string) {
+func (h *holds) isOpen(name string) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	delete(h.owed, name)
+	return h.open[name]
 }

@@ -73,3 +73,47 @@ func TestAnAccountIsGivenBackOnceTheDatabaseAnswers(t *testing.T) {
 		}
 	}
 }
+
+// TestGivingBackRefusesNoClaim: a claim of this process waits while what it owes is given back, and what it has open
+// stays its own.
+func TestGivingBackRefusesNoClaim(t *testing.T) {
+	address := pgtest.Database(t)
+	d, other := open(t, address, time.Minute), open(t, address, time.Minute)
+	first := claim(t, d, "shop")
+	noError(t, first.Close())
+	lock, err := pgx.Connect(t.Context(), address)
+	noError(t, err)
+	defer lock.Close(context.WithoutCancel(t.Context()))
+	tx, err := lock.Begin(t.Context())
+	noError(t, err)
+	_, err = tx.Exec(t.Context(), `SELECT FROM adsync.head WHERE account = 'shop' FOR UPDATE`)
+	noError(t, err)
+
+	d.holds.owe("shop", first.worker, errors.New("no answer"))
+	repaid := make(chan struct{})
+	go func() { d.holds.repay(t.Context()); close(repaid) }()
+	for waits, began := false, time.Now(); !waits; {
+		noError(t, other.pool.QueryRow(t.Context(), `SELECT EXISTS (SELECT FROM pg_stat_activity
+			WHERE datname = current_database() AND wait_event_type = 'Lock')`).Scan(&waits))
+		if time.Since(began) > time.Minute {
+			t.Fatal("nothing is given back")
+		}
+	}
+	claimed := make(chan error, 1)
+	go func() {
+		_, err := d.Claim(t.Context(), "shop", fresh())
+		claimed <- err
+	}()
+	select {
+	case err := <-claimed:
+		t.Fatalf("Claim() while the account is given back = %v, want that it waits", err)
+	case <-time.After(200 * time.Millisecond):
+	}
+	noError(t, tx.Rollback(t.Context()))
+	noError(t, <-claimed)
+	<-repaid
+	d.holds.owe("shop", first.worker, errors.New("no answer"))
+	d.holds.repay(t.Context())
+	_, err = other.Claim(t.Context(), "shop", fresh())
+	wantError(t, "another process's claim of what is open", err, errHeld)
+}

@@ -1,9 +1,6 @@
 package campaigns
 
 import (
-	"adsync/internal/daemon/web/shown"
-	"adsync/internal/figures"
-	"adsync/internal/insights"
 	"cmp"
 	"fmt"
 	"net/url"
@@ -11,6 +8,10 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"adsync/internal/daemon/web/shown"
+	"adsync/internal/figures"
+	"adsync/internal/insights"
 )
 
 // metrics are the columns of figures, by the service's words.

@@ -8,13 +8,14 @@
 package campaigns
 
 import (
-	"adsync/internal/figures"
-	"adsync/internal/insights"
 	"cmp"
 	"net/url"
 	"slices"
 	"strings"
 	"time"
+
+	"adsync/internal/figures"
+	"adsync/internal/insights"
 )
 
 // Found are the lines that an address asks for, and the span before.

@@ -1,12 +1,13 @@
 package campaigns
 
 import (
-	"adsync/internal/csvfile"
-	"adsync/internal/figures"
 	"encoding/csv"
 	"fmt"
 	"io"
 	"strings"
+
+	"adsync/internal/csvfile"
+	"adsync/internal/figures"
 )
 
 // SheetName is what the file of the lines is called.

@@ -1,14 +1,15 @@
 package campaigns
 
 import (
-	"adsync/internal/daemon/web/chart"
-	"adsync/internal/daemon/web/shown"
-	"adsync/internal/figures"
-	"adsync/internal/insights"
 	"cmp"
 	"fmt"
 	"slices"
 	"strings"
+
+	"adsync/internal/daemon/web/chart"
+	"adsync/internal/daemon/web/shown"
+	"adsync/internal/figures"
+	"adsync/internal/insights"
 )
 
 // View is the page of what an account's campaigns, ad groups or ads did.
