@@ -51,6 +51,10 @@ func TestWithoutScript(t *testing.T) {
 	}
 	p.do(chromedp.SetUploadFiles(chromedp.CSS("#file"), []string{file}), chromedp.Click(chromedp.CSS(".drop button")))
 	p.says("spring.xlsx:Ads!E17: title has 52 characters")
+	p.visit("/accounts/shoes/campaigns?sort=clicks")
+	p.do(chromedp.Click(chromedp.CSS(".search summary")), chromedp.Click(chromedp.CSS(`input[value="cpm"]`)),
+		chromedp.Click(chromedp.CSS(".search button")))
+	p.wait(`!document.querySelector("thead").innerText.includes("CPM") && location.search.includes("sort=clicks")`)
 	p.visit("/accounts/shoes/runs/run-000042")
 	p.do(chromedp.Click(chromedp.CSS(`form[action="/logout"] button`)))
 	p.says("You are logged out.")

@@ -327,7 +327,8 @@ func (p *tab) seen(wide, high int64, scheme string) {
 // looksOf are the pages, and how to come to each.
 var looksOf = []string{"/", "/accounts/shoes", "/accounts/hats", "/accounts/shoes/files",
 	"/accounts/boots%20&%20bags", "/accounts/shoes/runs", "/accounts/shoes/runs/run-000042",
-	"/accounts/shoes/campaigns", "/accounts/shoes/campaigns?level=ad&span=30d", "/login", "/nothing"}
+	"/accounts/shoes/campaigns", "/accounts/shoes/campaigns?level=ad&span=30d&col=spend&col=cpa", "/login",
+	"/nothing"}
 
 // full has an account of which all sections have something to show, and all of it
 // long: a commit that waits to be accepted, others that were, a suspension.
@@ -446,6 +447,9 @@ func TestScreenshots(t *testing.T) {
 	folder := *screenshots
 	if folder == "" {
 		folder = t.TempDir()
+	}
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		t.Fatal(err)
 	}
 	browser := chromium(t)
 	for _, shot := range []struct {

@@ -2,7 +2,9 @@ package web
 
 import (
 	"encoding/csv"
+	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -50,6 +52,9 @@ func TestThePageOfFigures(t *testing.T) {
 			"ad_group of Hiking boots", "<td>70.00</td>"}, []string{"Rain coats"}},
 		{"ads have their place", "level=ad", []string{"Hiking boots › ad_group of Hiking boots"}, nil},
 		{"a search", "q=RAIN", []string{"All 1 of 3", "Rain coats"}, []string{"Hiking boots"}},
+		{"two columns", "col=clicks&col=spend&sort=cpa", []string{
+			`All 3</th><td>300.00</td><td>183</td><td>&#43;42%`, `col=spend&amp;col=clicks&amp;level`},
+			[]string{"<td>17,000</td>"}},
 		{"none is so", "q=nothing+like+it", []string{"None is so."}, nil},
 		{"days that were not read", "span=30d", []string{"in no figure here: 3 of 30 days"},
 			[]string{"Change is of spend"}},
@@ -70,7 +75,8 @@ func TestThePageOfFigures(t *testing.T) {
 		}
 	}
 	for query, said := range map[string]string{
-		"level=hotel": "level is hotel", "sort=reach": "sort is reach", "span=soon": "span is",
+		"level=hotel": "level is hotel", "col=reach": "col is reach; want some of spend",
+		"sort=reach": "sort is reach", "span=soon": "span is",
 		"from=2026-11-01T05": "by day", "order=up": "order is up", "span=401d": "want at most 400 days",
 	} {
 		answer := a.get(page + "?" + query)
@@ -130,6 +136,37 @@ func TestFiguresAreSortedAndPaged(t *testing.T) {
 	}
 	if !slices.Equal(rows[1][3:6], []string{"Campaign 000", "campaign_0", "0"}) {
 		t.Errorf("the least is not first: %q", rows[1])
+	}
+}
+
+// The sheet has the columns that the page shows, in their order, and the change of spend.
+func TestTheSheetHasTheColumnsThatAreChosen(t *testing.T) {
+	a := ask(t, nil)
+	sheet := text(t, a.get("/accounts/shoes/campaigns.csv?col=clicks&col=spend&q=coats"))
+	const want = "from,to,in,name,id,spend,clicks,change\n" +
+		"2026-11-15,2026-11-21,,Rain coats,campaign_2,90,36,new\n"
+	if sheet != want {
+		t.Errorf("the sheet is\n%swant\n%s", sheet, want)
+	}
+	sheet = text(t, a.get("/accounts/shoes/campaigns.csv?col=clicks&q=boots"))
+	if !strings.HasSuffix(sheet, ",Hiking boots,campaign_0,70,0%\n") {
+		t.Errorf("the sheet is\n%swant clicks alone, and 0%% of change", sheet)
+	}
+}
+
+func TestADocumentHasTheFiguresThatAreAskedFor(t *testing.T) {
+	a := ask(t, nil)
+	var d struct {
+		Total map[string]string
+		Lines []struct{ Figures map[string]string }
+	}
+	answer := text(t, a.get("/api/v1/accounts/shoes/figures?col=clicks"))
+	if err := json.Unmarshal([]byte(answer), &d); err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{"clicks": "183"}
+	if !maps.Equal(d.Total, want) || len(d.Lines) != 3 || len(d.Lines[0].Figures) != 1 {
+		t.Errorf("col=clicks has %v and %v; want %v and 3 lines of clicks", d.Total, d.Lines, want)
 	}
 }
 

@@ -29,7 +29,8 @@ var levelWords = map[string]string{"campaign": "Campaigns", "ad_group": "Ad grou
 // Asked is what the address of a page of figures asks for.
 type Asked struct {
 	Level, Span, Words, Sort, In string
-	Up                           bool // the least first
+	Up                           bool     // the least first
+	Columns                      []string // of metrics, those that are shown, in their order
 	Page                         int
 	span                         insights.Span
 }
@@ -45,6 +46,10 @@ func read(v url.Values, now time.Time) (q Asked, wrongly error) {
 		Level: cmp.Or(v.Get("level"), figures.Levels[0]), Span: cmp.Or(v.Get("span"), "7d"),
 		Words: shown.Name(v.Get("q")), Sort: cmp.Or(v.Get("sort"), "spend"), In: v.Get("in"),
 	}
+	q.Columns = slices.DeleteFunc(slices.Clone(metrics), func(m string) bool { return !slices.Contains(v["col"], m) })
+	if len(q.Columns) == 0 {
+		q.Columns = metrics
+	}
 	q.Up = cmp.Or(v.Get("order"), usualOrder(q.Sort)) == "asc"
 	q.Page, _ = strconv.Atoi(v.Get("page"))
 	q.Page = min(max(q.Page, 1), pagesMost)
@@ -55,6 +60,9 @@ func read(v url.Values, now time.Time) (q Asked, wrongly error) {
 	switch {
 	case levelWords[q.Level] == "":
 		return wrong("level is %s; want campaign, ad_group or ad", shown.Text(q.Level, 40))
+	case slices.ContainsFunc(v["col"], func(m string) bool { return !slices.Contains(metrics, m) }):
+		return wrong("col is %s; want some of %s", shown.Text(strings.Join(v["col"], ", "), 40),
+			strings.Join(metrics, ", "))
 	case v.Has("order") && v.Get("order") != "asc" && v.Get("order") != "desc":
 		return wrong("order is %s; want asc or desc", shown.Text(v.Get("order"), 40))
 	case q.Sort != "name" && !slices.Contains(metrics, q.Sort):
@@ -87,6 +95,9 @@ func usualOrder(sort string) string {
 	return "desc"
 }
 
+// Chosen reports whether some columns are left out.
+func (q *Asked) Chosen() bool { return len(q.Columns) < len(metrics) }
+
 // query is the address that asks for the same.
 func (q *Asked) query() string {
 	v := url.Values{"level": {q.Level}}
@@ -99,6 +110,9 @@ func (q *Asked) query() string {
 	set("q", q.Words, "")
 	set("sort", q.Sort, "spend")
 	set("in", q.In, "")
+	if q.Chosen() {
+		v["col"] = q.Columns
+	}
 	order := "desc"
 	if q.Up {
 		order = "asc"

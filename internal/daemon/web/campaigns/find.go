@@ -24,6 +24,7 @@ type Found struct {
 	now    *figures.Table
 	before *figures.Table // nil where a day of either was not read
 	lines  []*figures.Line
+	then   map[string]*figures.Sums // of before, by id; nil where before is
 }
 
 // Find reads what an address asks for of figures that are kept. Its error is Wrong where the address is.
@@ -46,8 +47,27 @@ func Find(kept figures.Kept, address url.Values, at time.Time) (*Found, error) {
 	if len(f.before.Gaps()) > 0 || len(f.now.Gaps()) > 0 {
 		f.before = nil // a change against a part would be none
 	}
-	f.lines = f.asked.chosen(f.now)
+	f.lines, f.then = f.asked.chosen(f.now), sumsOf(f.before)
 	return f, nil
+}
+
+func sumsOf(t *figures.Table) map[string]*figures.Sums {
+	if t == nil {
+		return nil
+	}
+	all := map[string]*figures.Sums{}
+	for i := range t.Lines {
+		all[t.Lines[i].ID] = &t.Lines[i].Sums
+	}
+	return all
+}
+
+// change is by how much the spend of a line grew, in words; "" where that is not known.
+func (f *Found) change(l *figures.Line) string {
+	if f.then != nil && f.then[l.ID] == nil {
+		return "new"
+	}
+	return changeOf(&l.Sums, f.then[l.ID])
 }
 
 // chosen are the lines that are asked for, in their order.

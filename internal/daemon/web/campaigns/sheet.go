@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"adsync/internal/csvfile"
@@ -15,11 +16,13 @@ func (f *Found) SheetName() string {
 	return fmt.Sprintf("%s-%s-%s.csv", f.asked.Level, f.asked.span.From, f.asked.span.To)
 }
 
-// WriteSheet writes all lines that are asked for as CSV: figures as the service has them.
+// WriteSheet writes all lines that are asked for as CSV, with the columns that the page shows: figures as the service
+// has them, and the change of spend, without the plus that would begin a formula.
 func (f *Found) WriteSheet(w io.Writer) {
 	q := f.asked
 	out := csv.NewWriter(w)
-	_ = out.Write(append([]string{"from", "to", "in", "name", "id"}, metrics...)) // who asked may be gone
+	heads := slices.Concat([]string{"from", "to", "in", "name", "id"}, q.Columns, []string{"change"})
+	_ = out.Write(heads) // who asked may be gone
 	for _, l := range f.lines {
 		var above []string
 		for _, up := range l.Above {
@@ -27,10 +30,10 @@ func (f *Found) WriteSheet(w io.Writer) {
 		}
 		row := []string{q.span.From, q.span.To, csvfile.Plain(strings.Join(above, " › ")), csvfile.Plain(l.Name),
 			csvfile.Plain(l.ID)}
-		for _, m := range metrics {
+		for _, m := range q.Columns {
 			row = append(row, l.Of(m))
 		}
-		_ = out.Write(row)
+		_ = out.Write(append(row, strings.TrimPrefix(f.change(l), "+")))
 	}
 	out.Flush()
 }
@@ -66,23 +69,23 @@ const formatVersion = 1
 func (f *Found) Document() Document {
 	q, now := f.asked, f.now
 	d := Document{FormatVersion: formatVersion, Level: q.Level, Since: q.span.From, Until: q.span.To,
-		Currency: now.Currency, Preliminary: now.Preliminary(), Gaps: now.Gaps(), Total: figuresBy(&now.Total),
+		Currency: now.Currency, Preliminary: now.Preliminary(), Gaps: now.Gaps(), Total: q.figuresBy(&now.Total),
 		Days: []Figures{}, Lines: []Figures{}}
 	if d.Gaps == nil {
 		d.Gaps = []string{}
 	}
 	if f.before != nil {
-		d.Before = figuresBy(&f.before.Total)
+		d.Before = q.figuresBy(&f.before.Total)
 	}
 	for i := range now.Days {
 		day := Figures{Date: now.Days[i].Date, Gap: now.Days[i].Gap, Figures: map[string]string{}}
 		if !day.Gap {
-			day.Figures = figuresBy(&now.Days[i].Sums)
+			day.Figures = q.figuresBy(&now.Days[i].Sums)
 		}
 		d.Days = append(d.Days, day)
 	}
 	for _, l := range f.lines {
-		line := Figures{ID: l.ID, Name: l.Name, Figures: figuresBy(&l.Sums)}
+		line := Figures{ID: l.ID, Name: l.Name, Figures: q.figuresBy(&l.Sums)}
 		for _, up := range l.Above {
 			line.Above = append(line.Above, up.Name)
 		}
@@ -91,9 +94,9 @@ func (f *Found) Document() Document {
 	return d
 }
 
-func figuresBy(s *figures.Sums) map[string]string {
+func (q *Asked) figuresBy(s *figures.Sums) map[string]string {
 	known := map[string]string{}
-	for _, m := range metrics {
+	for _, m := range q.Columns {
 		if text := s.Of(m); text != "" {
 			known[m] = text
 		}

@@ -23,6 +23,7 @@ type View struct {
 	Preliminary   bool
 	Compared      string // the span before; "" where it was not read whole
 	Levels, Spans []Offer
+	Metrics       []Offer // all columns of figures
 	Heads         []head
 	Total         line
 	Lines         []line
@@ -64,11 +65,12 @@ func (f *Found) View(name, path string) *View {
 	}
 	v.N, v.Matching, v.Inside = len(now.Lines), len(f.lines), insideOf(q, f.lines)
 	sums := total(f.lines)
-	v.Total = line{Cells: cellsOf(&sums), Change: changeOf(&sums, totalIn(f.before, f.lines))}
-	then := spendBefore(f.before)
+	v.Total = line{Cells: q.cellsOf(&sums), Change: changeOf(&sums, f.totalBefore())}
 	v.First = min((q.Page-1)*linesMost, len(f.lines))
 	for _, l := range f.lines[v.First:min(v.First+linesMost, len(f.lines))] {
-		v.Lines = append(v.Lines, v.lineOf(l, now, then))
+		one := v.lineOf(l, now)
+		one.Change = f.change(l)
+		v.Lines = append(v.Lines, one)
 	}
 	v.link()
 	return v
@@ -91,37 +93,23 @@ func total(lines []*figures.Line) (sums figures.Sums) {
 	return sums
 }
 
-// totalIn adds up the same resources of another table; nil where there is none. What is not in it did nothing then.
-func totalIn(t *figures.Table, lines []*figures.Line) *figures.Sums {
-	if t == nil {
+// totalBefore adds up the same resources in the span before; nil where that was not read whole. What is not in it did
+// nothing then.
+func (f *Found) totalBefore() *figures.Sums {
+	if f.then == nil {
 		return nil
 	}
-	wanted := map[string]bool{}
-	for _, l := range lines {
-		wanted[l.ID] = true
-	}
 	var sums figures.Sums
-	for i := range t.Lines {
-		if wanted[t.Lines[i].ID] {
-			sums.Add(&t.Lines[i].Sums)
+	for _, l := range f.lines {
+		if before := f.then[l.ID]; before != nil {
+			sums.Add(before)
 		}
 	}
 	return &sums
 }
 
-func spendBefore(t *figures.Table) map[string]*figures.Sums {
-	if t == nil {
-		return nil
-	}
-	all := map[string]*figures.Sums{}
-	for i := range t.Lines {
-		all[t.Lines[i].ID] = &t.Lines[i].Sums
-	}
-	return all
-}
-
-func cellsOf(s *figures.Sums) (cells []string) {
-	for _, m := range metrics {
+func (q *Asked) cellsOf(s *figures.Sums) (cells []string) {
+	for _, m := range q.Columns {
 		text, _ := insights.Shown(m, s.Of(m))
 		cells = append(cells, text)
 	}
@@ -148,21 +136,14 @@ func changeOf(now, before *figures.Sums) string {
 	return fmt.Sprintf("%+d%%", percent)
 }
 
-func (v *View) lineOf(l *figures.Line, t *figures.Table, then map[string]*figures.Sums) line {
-	one := line{Name: shown.Name(cmp.Or(l.Name, l.ID)), ID: shown.Name(l.ID),
-		Cells: cellsOf(&l.Sums)}
+func (v *View) lineOf(l *figures.Line, t *figures.Table) line {
+	one := line{Name: shown.Name(cmp.Or(l.Name, l.ID)), ID: shown.Name(l.ID), Cells: v.cellsOf(&l.Sums)}
 	one.Spark, one.Sparks = chart.Spark(l.Spend, t.Days)
 	var above []string
 	for _, r := range l.Above {
 		above = append(above, shown.Name(r.Name))
 	}
 	one.Above = strings.Join(above, " › ")
-	if then != nil {
-		one.Change = changeOf(&l.Sums, then[l.ID])
-		if then[l.ID] == nil {
-			one.Change = "new"
-		}
-	}
 	if at := slices.Index(figures.Levels[:], v.Level); at+1 < len(figures.Levels) {
 		below := v.Asked
 		below.Level, below.In, below.Words, below.Page = figures.Levels[at+1], l.ID, "", 1
@@ -195,8 +176,12 @@ var spansShown = []Offer{{Words: "Today", Path: "today"}, {Words: "Yesterday", P
 func (v *View) link() {
 	at := v.Path + "/campaigns?"
 	for _, level := range figures.Levels {
-		q := Asked{Level: level, Span: v.Span, Sort: v.Sort, Up: v.Up, span: v.span}
+		q := Asked{Level: level, Span: v.Span, Sort: v.Sort, Up: v.Up, Columns: v.Columns, span: v.span}
 		v.Levels = append(v.Levels, Offer{levelWords[level], at + q.query(), level == v.Level && v.In == ""})
+	}
+	for _, m := range metrics {
+		_, words := insights.Shown(m, "")
+		v.Metrics = append(v.Metrics, Offer{words, m, slices.Contains(v.Columns, m)})
 	}
 	named := false
 	for _, s := range spansShown {
@@ -206,7 +191,7 @@ func (v *View) link() {
 	if !named {
 		v.Spans = append(v.Spans, Offer{v.From + " to " + v.To, v.Span, true})
 	}
-	heads := append([]string{"name"}, metrics...)
+	heads := append([]string{"name"}, v.Columns...)
 	for _, m := range heads {
 		q := v.Asked
 		q.Sort, q.Up, q.Page = m, usualOrder(m) == "asc", 1
