@@ -67,7 +67,8 @@ type Archive interface {
 	Report(ctx context.Context, run string) (*runview.Document, error)
 	Exposures() ([]Point, error)
 	Expose(Point) error
-	Figures() figures.Kept // what the account did on each day
+	Ordered() ([]Ordered, error) // what people ordered, the oldest first
+	Figures() figures.Kept       // what the account did on each day
 }
 
 // count puts the figures of a plan in the status. Where nothing was planned, as the

@@ -176,6 +176,9 @@ type Figures struct {
 // Suspension is a stop that somebody ordered: plans are made, nothing is sent.
 type Suspension = orders.Suspension
 
+// Ordered is what somebody ordered.
+type Ordered = orders.Ordered
+
 // Exposure is possible spend in micros of the account's currency.
 type Exposure struct {
 	Daily    int64 `json:"daily"`     // sum of daily caps of active campaigns, bounded by the account's limits

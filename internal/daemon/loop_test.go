@@ -115,6 +115,8 @@ func (p *paper) Report(context.Context, string) (*runview.Document, error) {
 }
 func (p *paper) Figures() figures.Kept { return figures.Kept{} }
 
+func (p *paper) Ordered() ([]Ordered, error) { return nil, nil }
+
 func (p *paper) Exposures() ([]Point, error) { return p.points, nil }
 func (p *paper) Expose(point Point) error    { p.points = append(p.points, point); return nil }
 

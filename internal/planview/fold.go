@@ -217,7 +217,7 @@ func (t *tree) alike() string {
 	return fmt.Sprint(t.pending, slices.Compact(all))
 }
 
-// anchorOf leads to a change within a page; it is the same as long as its resource has its address.
-func anchorOf(address string) string {
+// Anchor returns what leads to a change within a page; it is the same as long as its resource has its address.
+func Anchor(address string) string {
 	return fmt.Sprintf("change-%.6x", sha256.Sum256([]byte(address)))
 }

@@ -277,7 +277,7 @@ func (t *teller) entry(d *Document, c *plan.ChangeDocument, address resource.Add
 	}
 	e.along = namesOf(along)
 	if t.sentences != nil {
-		e.told = told{t.sentences.Of(c), likeness(c), done{c.Action, c.Kind, !e.goes}, anchorOf(c.Address)}
+		e.told = told{t.sentences.Of(c), likeness(c), done{c.Action, c.Kind, !e.goes}, Anchor(c.Address)}
 	}
 	return e
 }

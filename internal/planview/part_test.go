@@ -99,7 +99,7 @@ func TestWhatIsAlikeIsFolded(t *testing.T) {
 		for _, part := range strings.Split(page, ` id="`)[1:] {
 			id, _, _ := strings.Cut(part, `"`)
 			if strings.HasPrefix(id, "change-") &&
-				anchors[id] != (campaigns == 61 && id != anchorOf("campaign/c60")) {
+				anchors[id] != (campaigns == 61 && id != Anchor("campaign/c60")) {
 				t.Errorf("%d campaigns: anchor %q was there before: %v", campaigns, id, anchors[id])
 			}
 			anchors[id] = true

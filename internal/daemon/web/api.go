@@ -56,6 +56,7 @@ func (h *api) routes() []route {
 		{"GET", account + "/runs/{run}", readers, h.getRun},
 		{"GET", account + "/exposures", readers, h.getExposures},
 		{"GET", account + "/figures", readers, h.getFigures},
+		{"GET", account + "/activity", readers, h.getActivity},
 		{"GET", account + "/approvals", readers, h.getApprovals},
 		{"GET", account + "/acceptances", readers, h.getAcceptances},
 		{"GET", account + "/files", readers, h.getFiles},

@@ -3,7 +3,6 @@ package web
 import (
 	"context"
 	"encoding/json"
-	"flag"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -327,8 +326,8 @@ func (p *tab) seen(wide, high int64, scheme string) {
 // looksOf are the pages, and how to come to each.
 var looksOf = []string{"/", "/accounts/shoes", "/accounts/hats", "/accounts/shoes/files",
 	"/accounts/boots%20&%20bags", "/accounts/shoes/runs", "/accounts/shoes/runs/run-000042",
-	"/accounts/shoes/campaigns", "/accounts/shoes/campaigns?level=ad&span=30d&col=spend&col=cpa", "/login",
-	"/nothing"}
+	"/accounts/shoes/campaigns", "/accounts/shoes/campaigns?level=ad&span=30d&col=spend&col=cpa",
+	"/accounts/shoes/activity", "/login", "/nothing"}
 
 // full has an account of which all sections have something to show, and all of it
 // long: a commit that waits to be accepted, others that were, a suspension.
@@ -429,69 +428,6 @@ func TestEveryPageIsForEverybody(t *testing.T) {
 		}
 		if row.loggedIn {
 			p.stations(look)
-		}
-	}
-}
-
-var screenshots = flag.String("screenshots", "", "the folder to draw the pictures of docs/operate/web.md anew in")
-
-// pictureMost is how many bytes a picture of the documentation has at most.
-const pictureMost = 150 << 10
-
-// TestScreenshots draws the pictures of docs/operate/web.md. Without the flag it draws
-// them for nobody, so that they can be drawn whenever somebody wants to.
-func TestScreenshots(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long: make test runs it")
-	}
-	folder := *screenshots
-	if folder == "" {
-		folder = t.TempDir()
-	}
-	if err := os.MkdirAll(folder, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	browser := chromium(t)
-	for _, shot := range []struct {
-		name, path, scheme, first string
-		wide, high                int64
-	}{
-		{"overview", "/", "light", "", 1100, 520},
-		{"plan", "/accounts/shoes", "light", ".plan-of", 1100, 1150},
-		{"exposure", "/accounts/shoes", "dark", "#exposure", 1100, 800},
-		{"run", "/accounts/shoes/runs/run-000042", "light", "", 1100, 1000},
-		{"phone", "/accounts/shoes", "dark", "", 390, 844},
-		{"rewritten", "/accounts/shoes", "light", "", 1100, 560},
-		{"runs", "/accounts/shoes/runs", "light", "", 1100, 560},
-		{"login", "/login", "light", "", 1100, 560},
-		{"phone-run", "/accounts/shoes/runs/run-000042", "light", "", 390, 844},
-		{"phone-runs", "/accounts/shoes/runs", "dark", "", 390, 844},
-		{"campaigns", "/accounts/shoes/campaigns", "light", "", 1100, 640},
-		{"phone-campaigns", "/accounts/shoes/campaigns", "dark", "", 390, 844},
-		{"phone-login", "/login", "dark", "", 390, 844},
-	} {
-		p := open(t, browser, nil)
-		p.desk.runs["shoes"][0].Started = noon
-		if shot.name == "rewritten" {
-			p.desk.rewrite("shoes")
-		}
-		if shot.path != "/login" {
-			p.login(shot.path)
-		}
-		p.seen(shot.wide, shot.high, shot.scheme)
-		p.visit(shot.path)
-		if shot.first != "" {
-			eval[bool](p, `document.querySelector(`+quoted(shot.first)+`).scrollIntoView(), true`)
-		}
-		picture, err := chromedp.Run(p.ctx, chromedp.CaptureScreenshot())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(picture) > pictureMost || len(picture) < 5<<10 {
-			t.Errorf("%s has %d bytes; want at most %d, and a picture", shot.name, len(picture), pictureMost)
-		}
-		if err := os.WriteFile(filepath.Join(folder, shot.name+".png"), picture, 0o644); err != nil {
-			t.Fatal(err)
 		}
 	}
 }

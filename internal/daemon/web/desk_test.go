@@ -31,6 +31,7 @@ type fakeDesk struct {
 	plans     map[string]*planview.Document
 	runs      map[string][]*runview.Document
 	points    []daemon.Point
+	ordered   []daemon.Ordered
 	figures   figures.Kept
 	approvals []daemon.Approval
 	woken     []daemon.Trigger
@@ -222,6 +223,8 @@ func (a archived) Exposures() ([]daemon.Point, error) {
 	}
 	return a.desk.points, nil
 }
+
+func (a archived) Ordered() ([]daemon.Ordered, error) { return a.desk.ordered, nil }
 
 func (a archived) Figures() figures.Kept { return a.desk.figures }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"adsync/internal/cards"
+	"adsync/internal/daemon/web/activity"
 	"adsync/internal/daemon/web/campaigns"
 	"adsync/internal/planview"
 )
@@ -23,7 +24,8 @@ var (
 	//go:embed html/page.js
 	pageScript string
 
-	templates = template.Must(template.New("page").Parse(pageText + accountText + campaigns.Template))
+	templates = template.Must(template.New("page").Parse(
+		pageText + accountText + campaigns.Template + activity.Template))
 )
 
 // styleText is the look of a plan, and what this page has beyond it.

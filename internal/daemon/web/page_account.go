@@ -29,6 +29,7 @@ func (h *pages) routes() []route {
 		{"GET", "/accounts/{account}", readers, h.showAccount},
 		{"GET", "/accounts/{account}/campaigns", readers, h.showFigures},
 		{"GET", "/accounts/{account}/campaigns.csv", readers, h.sendFigures},
+		{"GET", "/accounts/{account}/activity", readers, h.showActivity},
 		{"GET", "/accounts/{account}/runs", readers, h.showRuns},
 		{"GET", "/accounts/{account}/runs/{run}", readers, h.showRun},
 		{"GET", "/page.css", everybody, asset("text/css; charset=utf-8", styleText())},

@@ -64,4 +64,6 @@ func (r *archive) Exposures() ([]daemon.Point, error) { return r.orders.Exposure
 
 func (r *archive) Figures() figures.Kept { return r.orders.Figures() }
 
+func (r *archive) Ordered() ([]daemon.Ordered, error) { return r.orders.Place.Ordered() }
+
 func (r *archive) Expose(p daemon.Point) error { return r.orders.Expose(p) }

@@ -1,0 +1,147 @@
+// Package activity is what happened in an account in one line of time, the newest first: runs, what people approved,
+// accepted and ordered, and what somebody changed at the service.
+//
+// It refuses to ask anybody: it has what the daemon keeps. Its invariant: figures of before and after are given where
+// all their days are known, and never said to be because of a run.
+package activity
+
+import (
+	_ "embed" // the page
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"adsync/internal/daemon"
+	"adsync/internal/planview"
+	"adsync/internal/resource"
+	"adsync/internal/runview"
+	"adsync/internal/words"
+)
+
+// Template defines "activity", the page of a View.
+//
+//go:embed page.html
+var Template string
+
+// Event is something that happened.
+type Event struct {
+	Time     time.Time `json:"time"`
+	Kind     string    `json:"kind"` // run, approval, acceptance, order or outside
+	What     string    `json:"what"`
+	By       string    `json:"by,omitempty"`
+	Why      string    `json:"why,omitempty"`
+	Run      string    `json:"run,omitempty"`
+	Commit   string    `json:"commit,omitempty"` // of the files it was planned from
+	Link     string    `json:"link,omitempty"`   // to where somebody approved
+	Compared *Compared `json:"compared,omitempty"`
+
+	address string // of what was changed outside
+	changed bool   // a run applied something
+}
+
+// Sources are what events are told from.
+type Sources struct {
+	Schemas   resource.Schemas
+	Plan      *planview.Document // nil before there is one
+	Runs      []runview.Head
+	Approvals []daemon.Approval
+	Accepted  []daemon.Acceptance
+	Archive   daemon.Archive
+}
+
+// ordered put in words what people ordered.
+var ordered = map[string]string{
+	"suspend": "Suspended the account", "resume": "Resumed the account", "reconcile": "Ordered a run",
+}
+
+// Events returns what happened, the newest first.
+func (s *Sources) Events() ([]Event, error) {
+	var all []Event
+	for i := range s.Runs {
+		all = append(all, ofRun(&s.Runs[i]))
+	}
+	names := words.NamesOf(s.Schemas, nil)
+	if s.Plan != nil {
+		names = words.NamesOf(s.Schemas, s.Plan.Changes)
+		all = append(all, s.outside(names)...)
+	}
+	for _, a := range s.Approvals {
+		var allowed []string
+		for _, text := range a.Allow {
+			allowed = append(allowed, names.Allowance(text))
+		}
+		all = append(all, Event{Time: a.Time, Kind: "approval", What: "Approved: " + strings.Join(allowed, "; "),
+			By: a.By, Why: a.Note, Link: runview.Page(a.Link)})
+	}
+	for _, a := range s.Accepted {
+		all = append(all, Event{Time: a.Time, Kind: "acceptance", What: "Accepted a rewritten history",
+			By: a.By, Why: a.Note, Commit: a.Commit})
+	}
+	orders, err := s.Archive.Ordered()
+	if err != nil {
+		return nil, err
+	}
+	for _, o := range orders {
+		what, known := ordered[string(o.Order)]
+		if !known {
+			what = "Ordered: " + string(o.Order)
+		}
+		all = append(all, Event{Time: o.Time, Kind: "order", What: what, By: o.By, Why: o.Reason})
+	}
+	slices.SortStableFunc(all, func(a, b Event) int { return b.Time.Compare(a.Time) })
+	return all, nil
+}
+
+func ofRun(h *runview.Head) Event {
+	line := h.Line()
+	e := Event{Time: h.Started, Kind: "run", Run: h.Run, By: h.By, Why: h.Error, changed: h.Touched > 0,
+		What: words.Upper(line.What) + ", " + line.Ends + ": " + line.Result}
+	if h.Revision != nil {
+		e.Commit = h.Revision.Commit
+	}
+	return e
+}
+
+// outside is what somebody changed at the service, as far as its audit log says who, and the last plan shows it.
+func (s *Sources) outside(names *words.Names) (all []Event) {
+	type edit struct {
+		address, actor string
+		at             int64
+	}
+	at := map[edit]int{}
+	for i := range s.Plan.Changes {
+		c := &s.Plan.Changes[i]
+		if f := c.Foreign; f != nil {
+			all = append(all, Event{Time: time.Unix(f.At, 0), Kind: "outside", By: f.Actor,
+				What: "Ended outside: " + names.Of(c.Address), address: c.Address})
+		}
+		for k := range c.Fields {
+			f := c.Fields[k].Foreign
+			if f == nil {
+				continue
+			}
+			key, label := edit{c.Address, f.Actor, f.At}, names.Label(c.Kind, c.Fields[k].Name)
+			if one, known := at[key]; known {
+				all[one].What += ", " + label
+				continue
+			}
+			at[key] = len(all)
+			all = append(all, Event{Time: time.Unix(f.At, 0), Kind: "outside", By: f.Actor, address: c.Address,
+				What: fmt.Sprintf("Changed outside: %s: %s", names.Of(c.Address), label)})
+		}
+	}
+	return all
+}
+
+// path leads to where an event is shown whole; "" where that is nowhere.
+func (e *Event) path(account string) string {
+	switch {
+	case e.Run != "":
+		return account + "/runs/" + url.PathEscape(e.Run)
+	case e.address != "":
+		return account + "#" + planview.Anchor(e.address)
+	}
+	return ""
+}

@@ -1,0 +1,95 @@
+package web
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"adsync/internal/daemon"
+	"adsync/internal/daemon/web/activity"
+	"adsync/internal/planview"
+)
+
+// busy is an account in which all kinds of things happened.
+func (d *fakeDesk) busy() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	run := d.runs["shoes"][1]
+	run.Started, run.Touched = noon.AddDate(0, 0, -10), 14
+	d.ordered = []daemon.Ordered{{
+		Time: noon.AddDate(0, 0, -1), Order: "suspend", By: "<b>Bob", Reason: "stock ran out",
+	}}
+	p := *d.plans["shoes"]
+	p.Changes = slices.Clone(p.Changes)
+	fields := slices.Clone(p.Changes[0].Fields)
+	by := fmt.Sprintf(`{"actor": "Eve in the console", "at": %d}`, noon.AddDate(0, 0, -2).Unix())
+	if err := json.Unmarshal([]byte(by), &fields[0].Foreign); err != nil {
+		panic(err)
+	}
+	p.Changes[0].Fields = fields
+	d.plans["shoes"] = &p
+}
+
+// Runs, orders, approvals and what was changed outside are in one line of time. Figures are compared where all days
+// are known: the campaigns of the tests spent 30 a day until three days ago, in which a third one began.
+func TestActivityIsOneLineOfTime(t *testing.T) {
+	a := ask(t, nil)
+	a.desk.busy()
+	body := text(t, a.get("/accounts/shoes/activity"))
+	last := 0
+	for _, want := range []string{
+		"Suspended the account <span class=\"why\">by &lt;b&gt;Bob</span><br>stock ran out", "Approved: It starts",
+		"Changed outside: ", "by Eve in the console", "/accounts/shoes/runs/run-000001", "spend 210 and 240 USD",
+		"clicks 147 and 159",
+	} {
+		at := strings.Index(body[last:], want)
+		if at < 0 {
+			t.Fatalf("the page has no %q, or not there:\n%s", want, body)
+		}
+		last += at
+	}
+	if !strings.Contains(body, "#"+planview.Anchor(a.desk.plans["shoes"].Changes[0].Address)) {
+		t.Error("what was changed outside does not lead to its change")
+	}
+	var d activityDocument
+	if err := json.Unmarshal([]byte(text(t, a.get("/api/v1/accounts/shoes/activity"))), &d); err != nil {
+		t.Fatal(err)
+	}
+	newest := func(a, b activity.Event) int { return b.Time.Compare(a.Time) }
+	if len(d.Events) != 5 || d.More || !slices.IsSortedFunc(d.Events, newest) {
+		t.Errorf("the API has %d events, more %v; want all of them", len(d.Events), d.More)
+	}
+}
+
+// A long past is shown by pages, each event on one of them.
+func TestActivityIsPaged(t *testing.T) {
+	a := ask(t, nil)
+	for i := range 120 {
+		a.desk.ordered = append(a.desk.ordered, daemon.Ordered{
+			Time: noon.AddDate(0, 0, -100-i), Order: "resume", By: fmt.Sprintf("person-%d.", i),
+		})
+	}
+	var all string
+	for page := 1; page <= 3; page++ {
+		body := text(t, a.get(fmt.Sprintf("/accounts/shoes/activity?page=%d", page)))
+		if n := strings.Count(body, "<li>"); n > 50 {
+			t.Errorf("page %d has %d events; want at most 50", page, n)
+		}
+		if older := strings.Contains(body, `rel="next"`); older != (page < 3) {
+			t.Errorf("page %d leads to an older one: %v", page, older)
+		}
+		all += body
+	}
+	for i := range 120 {
+		if n := strings.Count(all, fmt.Sprintf("person-%d.", i)); n != 1 {
+			t.Errorf("the order of person %d is shown %d times; want once", i, n)
+		}
+	}
+	for _, page := range []string{"0", "x", "99999999999999999999"} {
+		wantStatus(t, a.get("/accounts/shoes/activity?page="+page), http.StatusBadRequest)
+	}
+	wantStatus(t, a.get("/accounts/shoes/activity?page=1000000"), http.StatusOK)
+}
