@@ -15,7 +15,7 @@ SEED     ?= 1
 # for commands, tests and lint. The race detector wants cgo.
 export CGO_ENABLED = 0
 
-.PHONY: demo-check all build install image run test quick generate coverage ci lint race examples journeys bench peers events parts fuzz properties sim kill profiles crash consent seeded mutate draws clients corrupt pictures screenshots vuln deps clean idle idle-fleet database-cost soak days floor turns kill-branch kill-database agency limits-shared pgbouncer
+.PHONY: demo-check all build install image run test quick generate coverage ci lint race examples journeys bench peers events parts fuzz properties sim kill profiles crash consent seeded mutate draws clients corrupt pictures screenshots vuln deps clean idle idle-fleet database-cost soak days floor turns kill-branch kill-database kill-pulls agency limits-shared pgbouncer
 
 all: build
 
@@ -159,6 +159,12 @@ kill-database: N          = 5
 kill-database: PROMOTIONS = 20
 kill-database:
 	$(GO) test -count=1 -v -timeout 6h -run 'TestKilledWithItsDatabase' ./cmd/adsync -database-accounts $(N) -database-kills $(KILLS) -promotions $(PROMOTIONS) -kill-seed $(SEED)
+
+# kill-pulls: kill the daemon that answers pull requests N times (200 unless given), while people push, approve, take
+# back, merge and edit the account: what it applied was approved as it was applied.
+kill-pulls: N = 200
+kill-pulls:
+	$(GO) test -count=1 -v -timeout 6h -parallel 4 -run TestKilledDaemonApplies ./cmd/adsync -pull-kills $(N) -kill-seed $(SEED)
 
 # limits-shared: processes that share the limits of their network addresses: an hour of 21 addresses and 10,000 accounts
 # on a simulated clock, MINUTES real minutes of the same through PostgreSQL, and MINUTES of three daemons at one address.

@@ -85,6 +85,8 @@ type Server struct {
 	requests []string // method and path
 	// Refuse answers a request in the place of the server; false lets it pass.
 	Refuse func(w http.ResponseWriter, r *http.Request) bool
+	// Around serves a request by calling serve, and may speak to the server before and after; nil is serve alone.
+	Around func(w http.ResponseWriter, r *http.Request, serve http.HandlerFunc)
 	// HeadOf is the commit of the branch that a pull request is from.
 	HeadOf func(number int, branch string) string
 	// DiffOf is what git says that a pull request changes; nil is nothing.
@@ -161,6 +163,15 @@ func (s *Server) Requests() (asked []string) {
 }
 
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	do := func(w http.ResponseWriter, r *http.Request) { serve(s, w, r) }
+	if s.Around != nil {
+		s.Around(w, r, do)
+		return
+	}
+	do(w, r)
+}
+
+func serve(s *Server, w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.requests = append(s.requests, r.Method+" "+r.URL.Path)
