@@ -131,7 +131,7 @@ curl --fail --silent --show-error --request "$method" "${data[@]}" "$HUB/$path" 
 	if !strings.Contains(p.summary, "70.00") {
 		t.Errorf("the summary does not say what changes:\n%s", p.summary)
 	}
-	p.tampers("adsync-plan/plan.saved", "70000000")
+	p.tampers("adsync-plan-ads/plan.saved", "70000000")
 	if out, err := p.github("apply", "origin/main", values); err == nil {
 		t.Errorf("a plan that was changed after it was saved is applied:\n%s", out)
 	}

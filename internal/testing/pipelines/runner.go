@@ -18,8 +18,12 @@ import (
 	yaml "sigs.k8s.io/yaml/goyaml.v3"
 )
 
-// TheAction is what the example workflow has in the place of an action and its commit.
-const TheAction = "OWNER/adsync@COMMIT"
+const (
+	// theAction is what the workflow has in the place of an action: what it checked out before.
+	theAction = "./.adsync-action"
+	workflow  = ".github/workflows/adsync.yml"
+	caller    = "examples/github-actions/adsync.yml"
+)
 
 // Runner is the machine of one job. Dir is a clone at the commit that the job is for.
 type Runner struct {
@@ -67,16 +71,43 @@ func must(err error) {
 	}
 }
 
-// GitHub runs a job of the example workflow. The values are those of its expressions, by their paths.
-func (r *Runner) GitHub(job string, values map[string]string) (printed string, err error) {
-	var w struct {
-		Jobs map[string]struct {
-			Steps []step `yaml:"steps"`
-		} `yaml:"jobs"`
+// called is the workflow that the example calls.
+type called struct {
+	On struct {
+		Call struct {
+			Inputs map[string]struct {
+				Default string `yaml:"default"`
+			} `yaml:"inputs"`
+		} `yaml:"workflow_call"`
+	} `yaml:"on"`
+	Jobs map[string]struct {
+		Steps []step `yaml:"steps"`
+	} `yaml:"jobs"`
+}
+
+// calls is the example.
+type calls struct {
+	Jobs map[string]struct {
+		With map[string]string `yaml:"with"`
+	} `yaml:"jobs"`
+}
+
+// GitHub runs a job of the workflow, as the example calls it. The values are those of the expressions of both, by
+// their paths.
+func (r *Runner) GitHub(job string, outside map[string]string) (printed string, err error) {
+	var w called
+	r.read(workflow, &w)
+	var c calls
+	r.read(caller, &c)
+	values := maps.Clone(outside)
+	for name, input := range w.On.Call.Inputs {
+		values["inputs."+name] = input.Default
 	}
-	r.read("examples/github-actions/adsync.yml", &w)
+	for name, text := range c.Jobs["adsync"].With {
+		values["inputs."+name] = filled(text, outside)
+	}
 	for _, s := range w.Jobs[job].Steps {
-		if s.Uses == TheAction && r.failed == nil {
+		if s.Uses == theAction && r.failed == nil {
 			r.act(s.With, values)
 		}
 	}
