@@ -29,11 +29,13 @@ func (q *proposed) merges(pull githubtest.Pull, others ...githubtest.Pull) strin
 
 var digestShown = regexp.MustCompile("adsync approve ([0-9a-f]{32})")
 
+var copiesAt = regexp.MustCompile(`\(<https://[^ ]*/acme/ads/tree/adsync/results/(results/[A-Za-z0-9/_-]+)>\)`)
+
 // TestAnApprovedPullRequestIsApplied: what an approver agreed to of a pull request is applied by the run that reads the
 // merge, without another word, and the comment then says what became of it.
 func TestAnApprovedPullRequestIsApplied(t *testing.T) {
 	t.Parallel()
-	q := newProposed(t, "1s", `approvers: [ann, bob, "@acme/buyers"]`)
+	q := newProposedWith(t, "1s", "  push_results: adsync/results\n", `approvers: [ann, bob, "@acme/buyers"]`)
 	q.forge.Team("acme/buyers", "cid")
 	pull := q.proposes(7, "daily: 50.00", "daily: 300.00")
 	q.forge.Set(pull)
@@ -54,6 +56,14 @@ func TestAnApprovedPullRequestIsApplied(t *testing.T) {
 	commit := q.merges(pull)
 	q.p.until("msg", "run ended", "class", "applied")
 	q.hears(7, "merged as `"+commit[:12]+"`", "campaign", "applied, verified", "Approved by `cid`: <"+link+">")
+	folder := copiesAt.FindStringSubmatch(q.bodies(7)[0])
+	if folder == nil {
+		t.Fatalf("the comment says\n%s\nwant a link to marked copies", q.bodies(7)[0])
+	}
+	if copies := q.git("-C", q.upstream, "ls-tree", "--name-only", "adsync/results", folder[1]+"/"); !strings.Contains(
+		copies, ".xlsx") {
+		t.Errorf("the folder that the comment links to has %q; want workbooks", copies)
+	}
 	for path, want := range map[string]string{
 		"/api/v1/accounts/shop/approvals": `"link":"` + link + `"`,
 		"/api/v1/accounts/shop/runs":      `"approved":[{"by":"cid","link":"` + link + `"}]`,

@@ -32,6 +32,12 @@ type proposed struct {
 // more are settings of pull_requests.
 func newProposed(t *testing.T, every string, more ...string) *proposed {
 	t.Helper()
+	return newProposedWith(t, every, "", more...)
+}
+
+// newProposedWith has more settings of the account, too: lines of daemon.yaml.
+func newProposedWith(t *testing.T, every, account string, more ...string) *proposed {
+	t.Helper()
 	s := serveAccount(t)
 	work, operator := ownQuickstart(t)
 	q := &proposed{repository: hostRepository(t, work), forge: githubtest.Start(t), service: s.url, operator: operator}
@@ -53,7 +59,7 @@ func newProposed(t *testing.T, every string, more ...string) *proposed {
 		return refused
 	}
 	q.p, q.at, q.states = q.serveFrom(s, operator, fmt.Sprintf("  propose_drift: true\n  uploads: adsync/uploads\n"+
-		"  webhook: {secret: {env: HOOK}}\n"+
+		"  webhook: {secret: {env: HOOK}}\n"+account+
 		"  pull_requests: {forge: github, repository: acme/ads, api: %q,\n    token: {env: %s}, every: %s%s}\n",
 		q.forge.URL, githubToken, every, strings.Join(append([]string{""}, more...), ", ")))
 	q.p.until("msg", "run ended", "class", "applied")

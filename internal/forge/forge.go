@@ -37,6 +37,9 @@ type Repository interface {
 	// Authors returns the logins of those who opened a pull request, and who wrote or pushed a commit of it, each once;
 	// "" is among them where the forge may not know them all.
 	Authors(ctx context.Context, p Pull) ([]string, error)
+	// Tree returns the address, for people, of a folder of a branch of this repository; "" where the forge has no pages
+	// that a browser may be sent to.
+	Tree(branch, folder string) string
 	// InTeam reports whether a user is in a team, such as acme/buyers.
 	InTeam(ctx context.Context, team, login string) (bool, error)
 }

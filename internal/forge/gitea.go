@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"path"
 	"slices"
 	"strconv"
+	"strings"
 
 	"code.gitea.io/sdk/gitea"
 )
@@ -310,4 +312,10 @@ func (g *Gitea) InTeam(ctx context.Context, team, login string) (bool, error) {
 		return err == nil && member.UserName == login, enoughOfGitea(answer, err)
 	}
 	return false, nil
+}
+
+// Tree implements Repository.
+func (g *Gitea) Tree(branch, folder string) string {
+	_, below, _ := strings.Cut(g.address, "://"+string(g.site))
+	return g.site.tree(path.Join(below, g.owner, g.name), "src/branch", branch, folder)
 }

@@ -182,3 +182,8 @@ func enough(err error) error {
 	}
 	return err
 }
+
+// Tree implements Repository.
+func (g *GitHub) Tree(branch, folder string) string {
+	return g.site.tree(g.owner+"/"+g.name, "tree", branch, folder)
+}

@@ -245,3 +245,8 @@ func enoughOf(answer *gitlab.Response, err error) error {
 	}
 	return limited(answer.Response, err)
 }
+
+// Tree implements Repository.
+func (g *GitLab) Tree(branch, folder string) string {
+	return g.site.tree(g.client.BaseURL().JoinPath("../..", g.project).Path, "-/tree", branch, folder)
+}

@@ -2,6 +2,7 @@ package forge
 
 import (
 	"net/url"
+	"path"
 	"strings"
 )
 
@@ -18,6 +19,12 @@ func siteOf(api *url.URL) site {
 		return site(bare)
 	}
 	return site(api.Host)
+}
+
+// tree returns the address of a folder of a branch, in pages of a repository.
+func (s site) tree(repository, pages, branch, folder string) string {
+	at := url.URL{Scheme: "https", Host: string(s), Path: path.Join("/", repository, pages, branch, folder)}
+	return s.page(at.String())
 }
 
 // page returns an address for people as it is, and "" where it is none of this forge that a browser may be sent to.

@@ -43,3 +43,31 @@ func TestAddressesOfPages(t *testing.T) {
 		}
 	}
 }
+
+// The folders of a branch have pages at each forge, below what its own address has.
+func TestPagesOfAFolder(t *testing.T) {
+	for _, row := range []struct{ name, of, api, want string }{
+		{"GitHub", "github", "", "https://github.com/acme/ads/tree/adsync/results/results/a/r1"},
+		{"an Enterprise Server", "github", "https://ghe.example.com/api/v3",
+			"https://ghe.example.com/acme/ads/tree/adsync/results/results/a/r1"},
+		{"GitLab", "gitlab", "", "https://gitlab.com/acme/ads/-/tree/adsync/results/results/a/r1"},
+		{"GitLab below a path", "gitlab", "https://example.com/gitlab/",
+			"https://example.com/gitlab/acme/ads/-/tree/adsync/results/results/a/r1"},
+		{"Gitea", "gitea", "https://git.example.com:3000",
+			"https://git.example.com:3000/acme/ads/src/branch/adsync/results/results/a/r1"},
+		{"Gitea below a path", "gitea", "https://example.com/git",
+			"https://example.com/git/acme/ads/src/branch/adsync/results/results/a/r1"},
+	} {
+		r, err := map[string]func(Where) (Repository, error){
+			"github": func(at Where) (Repository, error) { return NewGitHub(at) },
+			"gitlab": func(at Where) (Repository, error) { return NewGitLab(at) },
+			"gitea":  func(at Where) (Repository, error) { return NewGitea(at) },
+		}[row.of](Where{Repository: "acme/ads", API: row.api})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := r.Tree("adsync/results", "results/a/r1"); got != row.want {
+			t.Errorf("%s: %q; want %q", row.name, got, row.want)
+		}
+	}
+}

@@ -242,6 +242,11 @@ func answering(d *daemonRun, settings config.Daemon, a config.DaemonAccount, bra
 		Name: a.Name.Value, Env: w.env, At: branch.read.Load, Plan: (&previewer{worker: w}).plan,
 		Before: a.Pulls.Before, Kept: w.orders.Kept(),
 	}
+	if branch := a.Answers.Value; branch != "" {
+		planner.Copies = func(account, run string) string {
+			return repository.Tree(branch, runs.FolderOf(account, run))
+		}
+	}
 	if a.Pulls.CodeOwners {
 		planner.CodeOwners = a.Pulls.Forge.Value
 	}

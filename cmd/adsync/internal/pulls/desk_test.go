@@ -116,6 +116,8 @@ func (h *hub) Talk(_ context.Context, p forge.Pull) (forge.Talk, error) {
 
 func (h *hub) Authors(context.Context, forge.Pull) ([]string, error) { return h.authors, h.fails() }
 
+func (h *hub) Tree(string, string) string { return "" }
+
 func (h *hub) InTeam(_ context.Context, team, login string) (bool, error) {
 	return team == "acme/buyers" && login == "may", h.fails()
 }

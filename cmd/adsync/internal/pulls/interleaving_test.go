@@ -341,6 +341,8 @@ func (w *world) Authors(context.Context, forge.Pull) ([]string, error) {
 	return []string{"ann"}, nil
 }
 
+func (w *world) Tree(string, string) string { return "" }
+
 func (w *world) InTeam(context.Context, string, string) (bool, error) {
 	return false, errors.New("there is no team")
 }

@@ -34,6 +34,8 @@ type Planner struct {
 	Kept   kv.Store // beside the account
 	// CodeOwners is the forge whose CODEOWNERS say who owns the files; "" where nobody asks.
 	CodeOwners string
+	// Copies returns the address of the folder with the marked copies of a run; nil where they are pushed nowhere.
+	Copies func(account, run string) string
 	// Plan plans files against the account as it is now, with a client that can only read.
 	Plan func(context.Context, *session.Env, session.Loaded) (*reconcile.View, state.Account, error)
 }

@@ -80,7 +80,7 @@ func (p *Planner) applied(ctx context.Context, of Account, m Merge) (all []outco
 		}
 		for _, o := range report.Outcomes {
 			if slices.Contains(m.Addresses, o.Address) {
-				all = append(all, outcome{head.Run, report.Approved, o})
+				all = append(all, outcome{head.Account.ID, head.Run, report.Approved, o})
 			}
 		}
 	}
@@ -88,6 +88,7 @@ func (p *Planner) applied(ctx context.Context, of Account, m Merge) (all []outco
 }
 
 type outcome struct {
+	account  string // its id
 	run      string
 	approved []runview.Approver // something of the run
 	runview.Outcome
@@ -141,7 +142,10 @@ func (p *Planner) resultText(m Merge, applied []outcome, left []plan.ChangeDocum
 			result += ": " + planview.Cell(diag.Printable(o.Message))
 		}
 		fmt.Fprintf(&text, "| %s %s | %s | %s | %s |\n", o.Action, planview.Cell(diag.Printable(o.Address)),
-			planview.Cell(o.ID), result, planview.Cell(o.run))
+			planview.Cell(o.ID), result, p.runCell(o))
+	}
+	if len(applied) > 0 && p.Copies != nil {
+		text.WriteString("\nMarked copies of the workbooks are behind the links of the runs, once they are pushed.\n")
 	}
 	text.WriteString(approvedText(m, applied))
 	for i := range left {
@@ -155,6 +159,18 @@ func (p *Planner) resultText(m Merge, applied []outcome, left []plan.ChangeDocum
 		fmt.Fprintf(&text, "- %s %s\n", planview.Code(diag.Printable(left[i].Address)), whyLeft(&left[i], m, s))
 	}
 	return text.String()
+}
+
+// runCell names a run, with a link to its marked copies where they are pushed.
+func (p *Planner) runCell(o outcome) string {
+	cell := planview.Cell(o.run)
+	if p.Copies == nil {
+		return cell
+	}
+	if at := p.Copies(o.account, o.run); at != "" {
+		cell = fmt.Sprintf("[%s](<%s>)", cell, at)
+	}
+	return cell
 }
 
 // mostTold is how many changes a result names of each sort.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
 	"regexp"
 	"strings"
 
@@ -43,6 +44,11 @@ func (u Unpushed) Keep(env *session.Env, l session.Loaded, r *reconcile.Report, 
 		return fmt.Errorf("push results: %w", err)
 	}
 	return nil
+}
+
+// FolderOf is where the results of a run are on the branch that they are pushed to.
+func FolderOf(account, run string) string {
+	return path.Join("results", RefWord(account), RefWord(run))
 }
 
 // Push pushes an answer to a branch of the repository.

@@ -58,7 +58,7 @@ func (u Unpushed) keep(env *session.Env, l session.Loaded,
 	if err := writeResults(&unsaid, l, folder, r, d); err != nil {
 		return err
 	}
-	files, err := filesBelow(folder, path.Join("results", RefWord(d.Account.ID), RefWord(r.Run)))
+	files, err := filesBelow(folder, FolderOf(d.Account.ID, r.Run))
 	if err != nil {
 		return err
 	}
