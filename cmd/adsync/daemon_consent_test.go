@@ -48,9 +48,8 @@ func TestAnApprovedPullRequestIsApplied(t *testing.T) {
 		q.forge.Comment(githubtest.Comment{Pull: 7, By: by, Body: "adsync approve " + digest[1]})
 	}
 	q.hears(7, "of `ann` of", "as it is theirs", "of `eve` of", "as they are no approver")
-	review := q.forge.Review(githubtest.Review{Pull: 7, By: "cid", State: "APPROVED", Commit: pull.Head})
+	review := q.approves(pull, "cid")
 	link := q.forge.Page(fmt.Sprintf("pull/7#pullrequestreview-%d", review))
-	q.hears(7, "Approved by `cid`")
 	q.judged(pull.Head, "success", "1 approved")
 
 	commit := q.merges(pull)
@@ -90,8 +89,7 @@ func TestAMergeWithoutAYesIsHeld(t *testing.T) {
 	pull := q.proposes(7, "daily: 50.00", "daily: 300.00")
 	q.forge.Set(pull)
 	q.says(7, "adsync approve ", pull.Head[:12])
-	review := q.forge.Review(githubtest.Review{Pull: 7, By: "bob", State: "APPROVED", Commit: pull.Head})
-	q.hears(7, "Approved by `bob`")
+	review := q.approves(pull, "bob")
 	q.forge.Dismiss(review)
 	commit := q.merges(pull)
 	q.p.until("msg", "run ended", "class", "held")
@@ -114,6 +112,25 @@ func (q *proposed) hears(number int, texts ...string) {
 	}
 	q.t.Fatalf("pull request %d is told\n%s\nwant %q in one comment\n%s", number,
 		strings.Join(q.bodies(number), "\n---\n"), texts, q.p.said())
+}
+
+// approves has somebody approve a pull request in a review, and once more where the comment asks for that: it may have
+// been replaced in that moment. It returns the id of the review that counts.
+func (q *proposed) approves(pull githubtest.Pull, by string) (review int64) {
+	q.t.Helper()
+	asked := fmt.Sprintf("the review of `%s` of", by)
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); {
+		before := strings.Count(strings.Join(q.bodies(pull.Number), ""), asked)
+		review = q.forge.Review(githubtest.Review{Pull: pull.Number, By: by, State: "APPROVED", Commit: pull.Head})
+		for said := ""; strings.Count(said, asked) <= before && time.Now().Before(deadline); {
+			if said = strings.Join(q.bodies(pull.Number), ""); strings.Contains(said, "Approved by `"+by+"`") {
+				return review
+			}
+			time.Sleep(50 * time.Millisecond)
+		}
+	}
+	q.t.Fatalf("the yes of %s does not count:\n%s\n%s", by, strings.Join(q.bodies(pull.Number), "\n---\n"), q.p.said())
+	return 0
 }
 
 // bodies are the comments of adsync.
@@ -218,11 +235,11 @@ func TestOwnersApproveTheirFiles(t *testing.T) {
 	q.git("checkout", "-q", "main")
 	q.forge.Set(pull)
 	q.hears(7, pull.Head[:12], "It needs a yes of `@acme/buyers`, who own `")
+	q.judged(pull.Head, "pending", "needs approval: 1 change held")
 	q.forge.Review(githubtest.Review{Pull: 7, By: "bob", State: "APPROVED", Commit: pull.Head})
 	q.hears(7, "of `bob` of", "as they do not own all of it: it needs a yes of `@acme/buyers`")
 	q.judged(pull.Head, "pending", "needs approval: 1 change held")
-	q.forge.Review(githubtest.Review{Pull: 7, By: "cid", State: "APPROVED", Commit: pull.Head})
-	q.hears(7, "Approved by `cid`")
+	q.approves(pull, "cid")
 	q.judged(pull.Head, "success", "1 approved")
 	q.merges(pull)
 	q.p.until("msg", "run ended", "class", "applied")
@@ -291,8 +308,7 @@ func TestWhatMovedSinceTheYesWaits(t *testing.T) {
 	pull := q.proposes(7, "daily: 50.00", "daily: 300.00")
 	q.forge.Set(pull)
 	q.says(7, "adsync approve ", pull.Head[:12])
-	q.forge.Review(githubtest.Review{Pull: 7, By: "bob", State: "APPROVED", Commit: pull.Head})
-	q.hears(7, "Approved by `bob`")
+	q.approves(pull, "bob")
 	type campaign struct {
 		ID, Name string
 		Budget   struct {
