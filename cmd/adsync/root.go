@@ -13,6 +13,7 @@ import (
 	"adsync/cmd/adsync/internal/ops"
 	"adsync/cmd/adsync/internal/people"
 	"adsync/cmd/adsync/internal/planning"
+	"adsync/cmd/adsync/internal/reports"
 	"adsync/cmd/adsync/internal/session"
 	"adsync/cmd/adsync/internal/states"
 
@@ -44,7 +45,7 @@ func root(env *session.Env) *cobra.Command {
 	root.PersistentFlags().StringVar(&env.Flags.Operator, "operator", "", "the operator's file: service, "+
 		"key, ceilings, allowances (default ADSYNC_OPERATOR, then adsync/operator.yaml in your configuration)")
 	root.AddCommand(files.Init(env), ops.Doctor(env), ops.Audit(env),
-		ops.Insights(env), access.Accounts(env), access.Keys(env), access.Whoami(env),
+		ops.Insights(env), reports.Command(env), access.Accounts(env), access.Keys(env), access.Whoami(env),
 		events.Conversions(env, ops.Converted(env)), people.Audience(env),
 		access.Login(env), access.Logout(env),
 		ops.Hotels(env), ops.Locations(env), files.Validate(env),

@@ -44,6 +44,29 @@ func (c *Collector) Pass(ctx context.Context) (read bool, err error) {
 	return true, c.read(ctx, due[:min(len(due), atOnce)], kept)
 }
 
+// Span reads days whatever is kept of them, the newest first. Days that have not come are left out.
+func (c *Collector) Span(ctx context.Context, span insights.Span) error {
+	kept := Index{Currency: c.Currency, Zone: c.Now.Location().String(), Taken: map[string]int64{}}
+	from, err := time.ParseInLocation(dateForm, span.From, c.Now.Location())
+	if err != nil {
+		return fmt.Errorf("figures from %q; want a day such as 2026-11-01", span.From)
+	}
+	day, err := time.ParseInLocation(dateForm, min(span.To, c.Now.Format(dateForm)), c.Now.Location())
+	if err != nil {
+		return fmt.Errorf("figures to %q; want a day such as 2026-11-01", span.To)
+	}
+	var days []string
+	for ; !day.Before(from); day = day.AddDate(0, 0, -1) {
+		days = append(days, day.Format(dateForm))
+	}
+	for part := range slices.Chunk(days, atOnce) {
+		if err := c.read(ctx, part, kept); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // due returns the days that have to be read, the newest first, without a day between them that has not: one question
 // is about days that follow each other.
 func (c *Collector) due(taken map[string]int64) (days []string) {

@@ -99,7 +99,7 @@ func rewrite(r *Report, before func(Row) (Row, bool, error), gone int) error {
 			then, change := "", ""
 			if had {
 				then = was.Cells[i]
-				change = changeOf(row.Cells[i], then)
+				change = Change(row.Cells[i], then)
 			}
 			row.Cells = append(row.Cells, then, change)
 		}
@@ -115,8 +115,8 @@ func rewrite(r *Report, before func(Row) (Row, bool, error), gone int) error {
 	return old.file.Close()
 }
 
-// changeOf is by what share a figure grew; "" where there is nothing to compare it with.
-func changeOf(now, before string) string {
+// Change returns by what share a figure grew; "" where there is nothing to compare it with.
+func Change(now, before string) string {
 	n, ok := Millionths(now)
 	b, had := Millionths(before)
 	if !ok || !had || b <= 0 {

@@ -66,7 +66,7 @@ func (r *Report) summaries() []summary {
 		}
 		lines = append(lines,
 			r.summary("Before"+of, func(c *Column) string { return c.metric.form.shown(t.Before.Of(c)) }),
-			r.summary("Change"+of, func(c *Column) string { return signed(t.Change(c)) }))
+			r.summary("Change"+of, func(c *Column) string { return Signed(t.Change(c)) }))
 	}
 	return lines
 }
@@ -81,16 +81,20 @@ func (r *Report) summary(name string, of func(*Column) string) summary {
 	return s
 }
 
-// signed is a change as people read it: +12.5%.
-func signed(text string) string {
+// Signed returns a change as people read it: +12.5%.
+func Signed(text string) string {
 	n, ok := Millionths(text)
 	if !ok || text == "" {
 		return ""
 	}
-	if n > 0 {
-		return "+" + fixed(n*100, 1) + "%"
+	switch share := fixed(n*100, 1); {
+	case share == "-0.0":
+		return "0.0%"
+	case n > 0 && share != "0.0":
+		return "+" + share + "%"
+	default:
+		return share + "%"
 	}
-	return fixed(n*100, 1) + "%"
 }
 
 // shownCell is a cell as people read it.
@@ -98,7 +102,7 @@ func (r *Report) shownCell(row Row, i int) string {
 	c := &r.Columns[i]
 	switch {
 	case c.change:
-		return signed(row.Cells[i])
+		return Signed(row.Cells[i])
 	case c.beside != nil && row.Cells[i] != "":
 		return c.beside.form.shown(row.Cells[i])
 	case c.metric != nil && row.Cells[i] != "":
@@ -194,11 +198,11 @@ func (r plainForm) csv(w io.Writer, _ []string, _ int) error {
 // markdown writes a table whose cells cannot end it.
 func (r plainForm) markdown(w io.Writer, charted []string, _ int) error {
 	title, about := r.heading()
-	fmt.Fprintf(w, "## %s\n\n%s\n\n", escapedMarkdown(title), escapedMarkdown(about))
+	fmt.Fprintf(w, "## %s\n\n%s\n\n", Markdown(title), Markdown(about))
 	shown := r.forPeople()
 	head, rule := "|", "|"
 	for _, i := range shown {
-		head += " " + escapedMarkdown(r.Columns[i].Header) + " |"
+		head += " " + Markdown(r.Columns[i].Header) + " |"
 		rule += map[bool]string{true: "---:|", false: "---|"}[r.Columns[i].number()]
 	}
 	fmt.Fprintf(w, "%s\n%s\n", head, rule)
@@ -208,7 +212,7 @@ func (r plainForm) markdown(w io.Writer, charted []string, _ int) error {
 		}
 		line := "|"
 		for _, i := range shown {
-			line += " " + escapedMarkdown(r.shownCell(row, i)) + " |"
+			line += " " + Markdown(r.shownCell(row, i)) + " |"
 		}
 		if _, err := fmt.Fprintln(w, line); err != nil {
 			return err
@@ -222,7 +226,7 @@ func (r plainForm) markdown(w io.Writer, charted []string, _ int) error {
 				cell = s.name
 			}
 			if cell != "" {
-				cell = "**" + escapedMarkdown(cell) + "**"
+				cell = "**" + Markdown(cell) + "**"
 			}
 			line += " " + cell + " |"
 		}
@@ -237,7 +241,7 @@ func (r plainForm) markdown(w io.Writer, charted []string, _ int) error {
 		fmt.Fprintln(w, "\n    "+strings.ReplaceAll(strings.TrimRight(drawn.String(), "\n"), "\n", "\n    "))
 	}
 	for _, note := range r.footnotes() {
-		if _, err := fmt.Fprintf(w, "\n%s\n", escapedMarkdown(note)); err != nil {
+		if _, err := fmt.Fprintf(w, "\n%s\n", Markdown(note)); err != nil {
 			return err
 		}
 	}
@@ -247,4 +251,5 @@ func (r plainForm) markdown(w io.Writer, charted []string, _ int) error {
 var markdownEscapes = strings.NewReplacer(`\`, `\\`, "|", `\|`, "<", "&lt;", ">", "&gt;", "&", "&amp;",
 	"*", `\*`, "_", `\_`, "`", "\\`", "[", `\[`, "]", `\]`, "\n", " ", "\r", " ")
 
-func escapedMarkdown(text string) string { return markdownEscapes.Replace(diag.Printable(text)) }
+// Markdown returns a text that is no markup, in one line.
+func Markdown(text string) string { return markdownEscapes.Replace(diag.Printable(text)) }

@@ -101,6 +101,9 @@ func quotient(a, b, scale int64) string {
 	return decimal(n.Int64())
 }
 
+// Share returns which share a is of b as decimal text; "" where b is not above zero.
+func Share(a, b int64) string { return quotient(a, b, 1) }
+
 // decimal writes millionths as a decimal, such as 12.5.
 func decimal(n int64) string {
 	sign := ""

@@ -22,6 +22,7 @@ import (
 	"adsync/internal/insights"
 	"adsync/internal/jsonschema"
 	"adsync/internal/planview"
+	"adsync/internal/report"
 	"adsync/internal/resource"
 	"adsync/internal/runview"
 	"adsync/internal/trail"
@@ -59,6 +60,8 @@ var Described = []Description{
 		"apply", "show", "revert", "pause-all"),
 	printed("insights", "figures", "Figures are decimal text, money in the account's currency; sales in another have "+
 		"it behind them.", insights.Document{}, "insights", "hotels", "conversions insights"),
+	printed("figures-report", "a report of figures", "Figures and money are decimal text, empty where they are not "+
+		"known; shares are of one.", report.Report{}, "report"),
 	printed("accounts", "accounts", "", access.AccountsDocument{}, "accounts"),
 	printed("account-created", "an account", "", access.CreatedDocument{}, "accounts create"),
 	printed("keys", "a new key", "It has no key in it.", access.KeyDocument{}, "keys create"),
