@@ -25,6 +25,7 @@ type revertFlags struct {
 	runs.ApplyFlags
 	planOnly bool
 	write    bool
+	propose  bool
 }
 
 // Revert returns the command adsync revert.
@@ -41,14 +42,24 @@ guards of a plan hold. RUN is last, a name such as run-000042, or its number.
 
 The plan is shown, and you are asked, as with apply; --plan-only stops there. Your
 files still ask for what was taken back: with --write the former values are written
-into their very cells and lines, else the next apply does it again.`,
+into their very cells and lines, else the next apply does it again.
+
+With --git and --propose nothing is sent: the former values are written where the
+files still say what the run applied, and pushed to a branch, ready for a pull
+request. Merged, it is planned like every change. --plan-only shows the cells and
+the plan of it, and pushes nothing.`,
 		ValidArgsFunction: runs.CompleteRuns(env),
 		Example: `  adsync revert last --plan-only
-  adsync revert run-000001 --write --yes`,
+  adsync revert run-000001 --write --yes
+  adsync revert last --propose --git operator`,
 		RunE: func(c *cobra.Command, args []string) error {
 			name, dir, err := runs.RunArguments(c, args)
 			if err != nil {
 				return err
+			}
+			if f.propose != (env.Git != nil) || f.propose && (f.write || f.Yes || len(f.Allow) > 0) {
+				return console.Usage(c, errors.New("--propose goes with --git, and not with --write, "+
+					"--yes or --allow; want revert of a folder, or --propose --git"))
 			}
 			return runRevert(c.Context(), env, name, dir, f)
 		},
@@ -64,6 +75,9 @@ into their very cells and lines, else the next apply does it again.`,
 	c.Flags().BoolVar(&f.planOnly, "plan-only", false, "show the plan, and change nothing")
 	c.Flags().BoolVar(&f.write, "write", false, "write the former values into your files as well")
 	c.Flags().BoolVar(&f.Full, "full", false, "list every change and field, however many there are")
+	c.Flags().BoolVar(&f.propose, "propose", false,
+		"push the files with the former values to a branch, ready for a pull request, with --git")
+	session.FromGit(env, c, false)
 	session.SuspendedFlag(env, c)
 	env.Outputs(c, runs.ReportFormNames()...)
 	return c
@@ -74,6 +88,7 @@ type reverting struct {
 	f       revertFlags
 	loaded  session.Loaded
 	of      *runs.ReportDocument // the run that is taken back
+	done    []plan.Done          // of it, what is taken back
 	inverse plan.Inverse
 	view    *reconcile.View
 	moves   []plan.Move // keys the files changed, with the record or not yet
@@ -84,6 +99,9 @@ func runRevert(ctx context.Context, env *session.Env, name, dir string, f revert
 		return err
 	}
 	r := &reverting{f: f, loaded: session.Load(ctx, env, dir)}
+	if f.propose {
+		return runPropose(ctx, env, r, name)
+	}
 	s, err := session.Connect(ctx, env, r.loaded, f.planOnly)
 	if err != nil {
 		return err
@@ -132,49 +150,52 @@ func carryBack(ctx context.Context, env *session.Env, r *reverting,
 }
 
 // planRevert plans the inverse of a run against the account of now.
-func planRevert(ctx context.Context, env *session.Env, r *reverting, s *session.Session, name string) (err error) {
-	kept := &runs.KeptRuns{Store: s.Store}
-	if r.of, err = kept.Document(ctx, name); err != nil {
-		return err
-	}
-	desired, err := runs.Desired(env, r.loaded, r.f.PlanFlags)
+func planRevert(ctx context.Context, env *session.Env, r *reverting, s *session.Session, name string) error {
+	desired, err := r.invert(ctx, env, s, name)
 	if err != nil {
 		return err
 	}
-	done, err := plan.DoneIn(r.loaded.Schemas, r.of.Done(), desired.Select)
-	if err != nil {
-		return console.Configuration("%s: %v", r.of.Run, err)
-	}
-	desired.Select = plan.Selection{}
 	if r.of.Command == runview.PauseAll {
-		return planStarts(ctx, r, s, desired, done)
-	}
-	last, err := s.Store.Last(ctx)
-	if err != nil {
+		r.view, err = s.Agent.PlanStarts(ctx, desired, r.done)
 		return err
 	}
-	r.inverse = plan.Invert(r.loaded.Schemas, last, done)
-	if r.inverse.Left.Len() == 0 {
-		tellStays(env, r)
-		return console.Configuration("%s applied nothing that can be taken back; nothing was changed", r.of.Run)
-	}
-	r.moves = desired.Moves
 	r.placeInFiles()
 	desired.Snapshot, desired.Left, desired.Select, desired.Moves = r.inverse.Desired,
 		r.inverse.Left, r.inverse.Select, nil
-	desired.Policy.StartsHeld = true
 	r.view, err = s.Agent.Plan(ctx, desired)
 	return err
 }
 
-// planStarts plans the start of what pause-all paused. The files have no part in
-// it: neither asks them anything, nor is anything recorded.
-func planStarts(ctx context.Context, r *reverting,
-	s *session.Session, desired reconcile.Desired, done []plan.Done) (err error) {
-	r.inverse = plan.Inverse{Desired: &resource.Snapshot{}, Left: &resource.Snapshot{}}
-	desired.Policy.StartsHeld = true
-	r.view, err = s.Agent.PlanStarts(ctx, desired, done)
-	return err
+// invert finds the run, and what takes it back. The files have no part in the start of what pause-all paused: neither
+// asks them anything, nor is anything recorded.
+func (r *reverting) invert(ctx context.Context, env *session.Env,
+	s *session.Session, name string) (desired reconcile.Desired, err error) {
+	kept := &runs.KeptRuns{Store: s.Store}
+	if r.of, err = kept.Document(ctx, name); err != nil {
+		return desired, err
+	}
+	if desired, err = runs.Desired(env, r.loaded, r.f.PlanFlags); err != nil {
+		return desired, err
+	}
+	if r.done, err = plan.DoneIn(r.loaded.Schemas, r.of.Done(), desired.Select); err != nil {
+		return desired, console.Configuration("%s: %v", r.of.Run, err)
+	}
+	desired.Select, desired.Policy.StartsHeld = plan.Selection{}, true
+	if r.of.Command == runview.PauseAll {
+		r.inverse = plan.Inverse{Desired: &resource.Snapshot{}, Left: &resource.Snapshot{}}
+		return desired, nil
+	}
+	last, err := s.Store.Last(ctx)
+	if err != nil {
+		return desired, err
+	}
+	r.inverse, r.moves = plan.Invert(r.loaded.Schemas, last, r.done), desired.Moves
+	if r.inverse.Left.Len() == 0 {
+		tellStays(env, r)
+		return desired, console.Configuration("%s applied nothing that can be taken back; nothing was changed",
+			r.of.Run)
+	}
+	return desired, nil
 }
 
 // row is what the files say of a resource of the record, whose key they may have
