@@ -265,9 +265,13 @@ func showRevert(env *session.Env, r *reverting, agent *reconcile.Agent) error {
 		return err
 	}
 	tellStays(env, r)
-	if n := len(r.former()); n > 0 && !r.f.write {
+	former := r.former()
+	if n := len(former); n > 0 && !r.f.write {
 		env.Note("Your files still ask for %s that this takes back: the "+
 			"next apply does it again. revert --write writes the former values into them.", diag.Plural(n, "value"))
+	}
+	if len(former) > 0 && (r.f.write || r.f.planOnly) {
+		r.tellCells(env, former)
 	}
 	r.eachHalf(func(at resource.Address, back, said string) {
 		env.Note("%s: this brings back %s, and your files give "+
