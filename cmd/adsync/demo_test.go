@@ -123,6 +123,7 @@ func TestDemo(t *testing.T) {
 	until("rejected ad", func() bool {
 		return read(page+"/api/v1/accounts/demo/plan", &plan) && plan.Review.Rejected == 1
 	})
+	reportOfTheDemo(t, folder, figures.Since+".."+figures.Until, figures.Total["spend"])
 	end()
 	if code := c.ProcessState.ExitCode(); code != console.ExitDone && code != console.ExitInterrupted {
 		t.Errorf("the demo ends with %d", code)
@@ -133,5 +134,28 @@ func TestDemo(t *testing.T) {
 	if again, err := asAdsync("demo", "--no-browser", "--folder", folder).CombinedOutput(); err == nil ||
 		!strings.Contains(string(again), "is there already") {
 		t.Errorf("a demo in a folder that is there says %q, %v", again, err)
+	}
+}
+
+// reportOfTheDemo: what the daemon keeps is enough for a report, which says the same sum and what waits.
+func reportOfTheDemo(t *testing.T, folder, span, spend string) {
+	t.Helper()
+	said, err := asAdsync("report", "--span", span, "-o", "json", folder).Output()
+	noError(t, err)
+	var report struct {
+		Source string
+		Totals []struct{ Name, Value string }
+		Waits  []struct{ What string }
+		At     string `json:"waits_at"`
+	}
+	noError(t, json.Unmarshal(said, &report))
+	if report.Source != "kept" || len(report.Totals) == 0 || report.Totals[0].Name != "spend" ||
+		report.Totals[0].Value != spend {
+		t.Errorf("the report is of what is %s, with %v; want %s spent by what is kept",
+			report.Source, report.Totals, spend)
+	}
+	const waits = "2 changes waiting; first campaign “Trail shoes”"
+	if len(report.Waits) != 1 || !strings.HasPrefix(report.Waits[0].What, waits) || report.At == "" {
+		t.Errorf("as of %q %+v waits; want both changes", report.At, report.Waits)
 	}
 }

@@ -44,7 +44,11 @@ func delivered(conversions bool) func(n, daysAgo int) map[string]string {
 		if daysAgo > 7 {
 			spend = n * 8
 		}
-		did := map[string]string{"spend": fmt.Sprintf("%d.50", spend), "impressions": fmt.Sprint(n * 1000),
+		impressions := n * 1000
+		if n == 1 && daysAgo > 7 { // one more a day: no change that can be seen
+			impressions++
+		}
+		did := map[string]string{"spend": fmt.Sprintf("%d.50", spend), "impressions": fmt.Sprint(impressions),
 			"clicks": fmt.Sprint(n * n * 5), "conversions": "0"}
 		if conversions && n != 2 { // the second sells nothing
 			did["conversions"] = fmt.Sprint(n)

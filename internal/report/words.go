@@ -140,7 +140,7 @@ func (r *Report) lists(most int) []list {
 func (r *Report) rejectedList() list {
 	l := list{Title: "Ads that were rejected or limited", None: "None."}
 	if r.ReviewsRead == nil {
-		l.None = "Nobody has read where the ads stand with the service's review."
+		l.None = "The service's reviews were not read yet: apply reads them, and the daemon every few minutes."
 	}
 	for i := range r.Rejected {
 		a := &r.Rejected[i]
@@ -162,7 +162,7 @@ func (r *Report) runsList() list {
 	l := list{Title: "What was changed, and by whom", None: "Nothing was changed by adsync."}
 	for i := range r.Runs {
 		run := &r.Runs[i]
-		what := r.moment(run.Started) + ", " + cmp.Or(run.By, "by nobody it knows")
+		what := r.moment(run.Started) + ", " + cmp.Or(run.By, "nobody is named")
 		if len(run.Approved) > 0 {
 			what += ", approved by " + strings.Join(run.Approved, ", ")
 		}
