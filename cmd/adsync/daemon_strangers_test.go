@@ -78,6 +78,92 @@ func TestAPullRequestLoosensNothing(t *testing.T) {
 	q.showsNoSecret(8, 9)
 }
 
+// TestAMergeThatLoosensPolicy: what a pull request makes of adsync.yaml, beside a raise of Spring launch's budget of
+// 50, counts for nothing before it is merged. From then on it counts, and lets pass no more than the operator's file
+// and the defaults do, whoever did not say yes.
+func TestAMergeThatLoosensPolicy(t *testing.T) {
+	const own = "policy: {max_daily_budget: 52.00}\n"
+	for _, row := range []struct {
+		name, operator string // of the operator's policy, beside the exposure
+		branch, head   string // added to adsync.yaml
+		raise          int
+		held           string // before the merge
+		class, says    string // after it
+		spends         int
+	}{
+		{name: "further than the operator's file", operator: ", max_daily_budget: 52.00",
+			head: "policy: {max_daily_budget: 9000.00}\n", raise: 54, held: "above the ceiling 52.00",
+			class: "input", says: "policy.max_daily_budget is 9000.00, looser than 52.00", spends: 50},
+		{name: "further than the default", head: "policy: {budget: {hold_above: 9.00}}\n", raise: 80, held: "80.00",
+			class: "input", says: "policy.budget.hold_above is 9.00, looser than 1.50", spends: 50},
+		{name: "not what the operator's file holds", operator: ", max_daily_budget: 52.00", branch: own, raise: 54,
+			held: "above the ceiling 52.00", class: "held", says: "above the ceiling 52.00", spends: 50},
+		{name: "not what the defaults hold", branch: own, raise: 80, held: "above the ceiling 52.00",
+			class: "held", says: "80.00", spends: 50},
+		{name: "what the branch alone held", branch: own, raise: 54, held: "above the ceiling 52.00",
+			class: "applied", says: "1 applied", spends: 54},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			q := newProposed(t, "1s", "approvers: [bob]")
+			saveFile(t, q.operator, fmt.Sprintf("policy: {max_daily_exposure: 1000.00%s}\n", row.operator))
+			project := filepath.Join(q.work, "adsync.yaml")
+			content, err := os.ReadFile(project)
+			noError(t, err)
+			saveFile(t, project, string(content)+"# ours\n"+row.branch)
+			q.git("commit", "-q", "-a", "-m", "Our policy")
+			q.git("push", "-q", q.upstream, "main")
+			push(t, q.at, "refs/heads/main")
+			q.p.until("msg", "run ended", "class", "in_sync", "woken", "push")
+			q.sendsNothing()
+
+			q.git("checkout", "-q", "-B", "eve")
+			saveFile(t, project, string(content)+row.head)
+			saveEdit(t, q.work, "daily: 50.00", fmt.Sprintf("daily: %d.00", row.raise))
+			q.git("commit", "-q", "-a", "-m", "Harmless")
+			pull := githubtest.Pull{Number: 8, Title: "Harmless", Head: q.publishes(8), Base: "main", Author: "eve"}
+			q.git("checkout", "-q", "main")
+			q.forge.Set(pull)
+			q.says(8, pull.Head[:12], "`adsync.yaml` is changed, too", "applied without an approval", row.held)
+			q.judged(pull.Head, "pending", "needs approval: 1 change held; adsync.yaml changes, too")
+
+			if row.class == "applied" {
+				q.account.before.Store(nil)
+			}
+			commit := q.merges(pull)
+			run := q.p.until("msg", "run ended", "class", row.class, "commit", commit)
+			if said := fmt.Sprint(run["message"]); !strings.Contains(said, row.says) {
+				t.Errorf("the run of the merge says %q; want %q", said, row.says)
+			}
+			if spends := q.spends("Spring launch"); spends != row.spends {
+				t.Errorf("Spring launch spends %d a day; want %d", spends, row.spends)
+			}
+			q.p.end()
+		})
+	}
+}
+
+// spends is the daily budget of a campaign.
+func (q *proposed) spends(name string) int {
+	q.t.Helper()
+	var all struct {
+		Data []struct {
+			Name   string
+			Budget struct {
+				Daily int `json:"daily_spend_limit_micros"`
+			}
+		}
+	}
+	askService(q.t, q.account, http.MethodGet, "/campaigns", "", &all)
+	for _, c := range all.Data {
+		if c.Name == name {
+			return c.Budget.Daily / 1e6
+		}
+	}
+	q.t.Fatalf("there is no campaign %q", name)
+	return 0
+}
+
 // attacks commits what a test does to a work tree as the head of a pull request.
 func (q *proposed) attacks(number int, message string, do func()) githubtest.Pull {
 	q.t.Helper()

@@ -365,8 +365,9 @@ func (q *proposal) text(said string) string {
 	fmt.Fprintf(&text, "%s\nAccount %s, `%.12s` merged into %s at `%.12s`%s.\n\n", q.Mark(),
 		planview.Code(q.Name), q.pull.Head, planview.Code(q.branch()), q.base.Commit, q.how())
 	if q.changesPolicy() {
-		fmt.Fprintf(&text, "%s is changed, too. This plan is made under the one of the branch: "+
-			"the change counts once it is merged.\n\n", planview.Code(config.ProjectFile))
+		fmt.Fprintf(&text, "%s is changed, too. This plan is made under the one of the branch: the change counts "+
+			"once it is merged. If it loosens what holds something here, that is then applied without an approval. "+
+			"What the operator's file and the defaults hold stays held.\n\n", planview.Code(config.ProjectFile))
 	}
 	return text.String() + said
 }
