@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -174,7 +175,7 @@ func newCrowd(t *testing.T, random *rand.Rand, before bool) *crowd {
 	fetched := func(w http.ResponseWriter, r *http.Request) bool {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		c.moment("git, before", momentsAKill("git", http.MethodGet))
+		c.moment("before git", momentsAKill("git", http.MethodGet, ""))
 		return false
 	}
 	c.repository.before.Store(&fetched)
@@ -201,20 +202,27 @@ func (c *crowd) starts() {
 func (c *crowd) amid(whose string, w http.ResponseWriter, r *http.Request, serve http.HandlerFunc) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	one := momentsAKill(whose, r.Method)
-	c.moment(whose+" "+r.Method+", before", one)
+	one := momentsAKill(whose, r.Method, r.URL.Path)
+	what := whose + " " + r.Method
+	if found := written.FindStringSubmatch(r.URL.Path); found != nil && r.Method != http.MethodGet {
+		what += " " + found[1]
+	}
+	c.moment("before "+what, one)
 	serve(w, r)
 	c.watches()
-	c.moment(whose+" "+r.Method+", after", one)
+	c.moment("after "+what, one)
 }
 
+// written finds what a request writes, by its path.
+var written = regexp.MustCompile(`/([a-z_]+)(?:/[^/]*)?$`)
+
 // momentsAKill returns of how many moments around requests the daemon dies at one: seldom at what only reads, and often
-// at what changes the account.
-func momentsAKill(whose, method string) int {
+// at what changes the account, or makes a comment.
+func momentsAKill(whose, method, path string) int {
 	switch {
 	case method == http.MethodGet:
 		return 300
-	case whose == "service":
+	case whose == "service", strings.HasSuffix(path, "/comments"):
 		return 3
 	}
 	return 10

@@ -177,20 +177,19 @@ func (c *crowd) says(of *asking, by string, review bool) {
 	}
 }
 
-// takesBack has a review dismissed, or a comment deleted; the merge may have been long before.
+// takesBack has every yes to a pull request taken back, reviews dismissed and comments deleted; the merge may have been
+// long before.
 func (c *crowd) takesBack(of *asking) {
-	if len(of.said) == 0 {
-		return
-	}
-	yes := of.said[c.random.IntN(len(of.said))]
-	if yes.until > 0 {
-		return
-	}
-	c.did["take back"]++
-	if yes.until = c.moves; yes.kind == "reviews" {
-		c.forge.Dismiss(yes.id)
-	} else {
-		c.forge.Delete(yes.id)
+	for _, yes := range of.said {
+		if yes.until > 0 {
+			continue
+		}
+		c.did["take back"]++
+		if yes.until = c.moves; yes.kind == "reviews" {
+			c.forge.Dismiss(yes.id)
+		} else {
+			c.forge.Delete(yes.id)
+		}
 	}
 }
 
