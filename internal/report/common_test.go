@@ -78,6 +78,7 @@ func facts(t testing.TB, names []string) report.Facts {
 	reviews.See(now.Add(-48*time.Hour), review.Standing{Address: "ad/c0/g/a", ID: "ad_0", Name: names[0],
 		In: "Spring › Runners", Said: "rejected", Reason: "crawl_failed"}, true)
 	reviews.See(now, review.Standing{Address: "ad/c0/g/b", ID: "ad_9", Name: "Good one", Said: "approved"}, true)
+	reviews.See(now, review.Standing{Address: "ad/c0/g/c", ID: "ad_8", Name: "New one", Said: "in_review"}, true)
 	looked := now.Add(-10 * time.Minute).UTC()
 	return report.Facts{
 		Name: "shop", Account: planview.Account{ID: "adacct_1", Currency: "USD", TimeZone: "America/New_York"},

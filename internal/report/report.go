@@ -45,6 +45,8 @@ type Report struct {
 	RunsMore      int              `json:"runs_more"` // that are not listed
 	Waits         []Wait           `json:"waits"`     // for somebody
 	WaitsAt       *time.Time       `json:"waits_at"`  // when the daemon looked last; null without one
+
+	inReview int // ads of which the service had not decided
 }
 
 // Days are days in a row, both ends inside.
@@ -265,6 +267,9 @@ func (r *Report) reviewed(known *review.Record) {
 		r.ReviewsRead = &read
 	}
 	for _, l := range known.Lines() {
+		if l.State == review.InReview {
+			r.inReview++
+		}
 		if l.State != review.Rejected && l.State != review.Limited {
 			continue
 		}

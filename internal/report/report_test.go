@@ -113,10 +113,18 @@ func TestWhatIsLeftOut(t *testing.T) {
 			want: []string{"reviews were not read yet"},
 		},
 		{
+			name: "nothing was rejected when the reviews were read, and an ad waited for its review",
+			make: func(f *report.Facts) {
+				f.Reviews = &review.Record{Read: f.Now.Add(-time.Hour)}
+				f.Reviews.See(f.Now, review.Standing{Address: "ad/c0/g/c", ID: "ad_8", Said: "in_review"}, true)
+			},
+			want: []string{"limited, as of 2026-11-23 08:00 EST\n\nNone. 1 ad in review then.\n\n##"},
+		},
+		{
 			name: "no daemon: what is held is not known, and what was refused is",
 			make: func(f *report.Facts) { f.Waiting.At, f.Waiting.Waits = nil, f.Waiting.Waits[1:] },
 			want: []string{"Without a daemon nobody knows which changes are held", "Campaign “Second”"},
-			not:  []string{"Nothing waits", "as of"},
+			not:  []string{"Nothing waits", "somebody, as of"},
 		},
 		{
 			name: "nothing was applied yet",

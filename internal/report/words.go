@@ -142,6 +142,15 @@ func (r *Report) rejectedList() list {
 	if r.ReviewsRead == nil {
 		l.None = "The service's reviews were not read yet: apply reads them, and the daemon every few minutes."
 	}
+	if r.ReviewsRead != nil {
+		l.Title += ", as of " + r.moment(*r.ReviewsRead)
+	}
+	if r.inReview > 0 {
+		reviewed := planview.Plural(r.inReview, "ad") + " in review then."
+		if l.None = "None. " + reviewed; len(r.Rejected) > 0 {
+			l.More = reviewed
+		}
+	}
 	for i := range r.Rejected {
 		a := &r.Rejected[i]
 		one := line{What: diag.Printable(a.Name + ": " + a.State)}

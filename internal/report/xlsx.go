@@ -267,6 +267,10 @@ func (b *book) listIn(l list) {
 			b.row++
 		}
 	}
+	if l.More != "" {
+		b.text(1, "", l.More)
+		b.row++
+	}
 }
 
 func (r *Report) names() (names []string) {
