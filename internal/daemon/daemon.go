@@ -70,7 +70,8 @@ type Request struct {
 	Accept   []string  // commits to go on with though history was rewritten
 	Waits    bool      // an attempt that failed waits for its time: only other files begin a run before
 
-	Tell func(kind string, data map[string]any) // what happens meanwhile, for who looks on; never nil
+	// Tell is told what happens meanwhile, for who looks on; never nil. What stands at "says" is Doing of the status.
+	Tell func(kind string, data map[string]any)
 	// rings when files or a push came since the run began; nil: nobody tells
 	Moved <-chan struct{}
 }
@@ -127,6 +128,7 @@ type Status struct {
 	State    Class            `json:"state"`  // "" before the first run ended
 	Message  string           `json:"message,omitempty"`
 	Running  bool             `json:"running"`
+	Doing    string           `json:"doing,omitempty"` // what that run does just now, in words
 	Since    time.Time        `json:"since,omitzero"`  // since when it is in this state
 	Last     time.Time        `json:"last,omitzero"`   // when the last run ended
 	Good     time.Time        `json:"good,omitzero"`   // when files and account were last seen to be equal, or made so

@@ -265,7 +265,7 @@ func (l *loop) after(triggers []Trigger, r Result, took time.Duration) {
 	now := l.hub.now()
 	if r.Waits {
 		l.show(func(s *Status) {
-			s.Running, l.poll = false, now.Add(spread(l.account.Every, l.hub.random()))
+			s.Running, s.Doing, l.poll = false, "", now.Add(spread(l.account.Every, l.hub.random()))
 			s.Next = l.next()
 		})
 		return
@@ -287,7 +287,7 @@ func (l *loop) after(triggers []Trigger, r Result, took time.Duration) {
 
 // settle puts the end of a run into the status.
 func (s *Status) settle(now time.Time, r Result) {
-	s.Running, s.Last, s.Message = false, now, r.Message
+	s.Running, s.Doing, s.Last, s.Message = false, "", now, r.Message
 	if s.State != r.Class {
 		s.State, s.Since = r.Class, now
 	}
@@ -371,6 +371,9 @@ func (l *loop) changed(change func(*Status)) (Status, *planview.Document) {
 
 func (l *loop) tell(kind string, data map[string]any) {
 	l.pulse.beat()
+	if says, is := data["says"].(string); is {
+		l.changed(func(s *Status) { s.Doing = says })
+	}
 	l.hub.tell(Event{Time: time.Now(), Account: l.account.Name, Kind: kind, Data: data})
 }
 

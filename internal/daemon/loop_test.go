@@ -288,6 +288,24 @@ func TestAFreezeWindowThatEndsWakesTheLoop(t *testing.T) {
 	})
 }
 
+// TestAStatusSaysWhatItsRunDoes: in the words that it gave last, and nothing once it has ended.
+func TestAStatusSaysWhatItsRunDoes(t *testing.T) {
+	one(t, &robot{work: func(_ context.Context, r Request) Result {
+		r.Tell("outcome", map[string]any{"says": "applying 1 of 2: Boots"})
+		r.Tell("outcome", map[string]any{"says": "applying 2 of 2: Hats"})
+		r.Tell("wave", map[string]any{"wave": "start"})
+		time.Sleep(10 * time.Second)
+		return Result{Class: Applied}
+	}}, func(h *Hub) {
+		for _, want := range []string{"applying 2 of 2: Hats", ""} {
+			if s, _ := h.Account("a"); s.Doing != want || s.Running != (want != "") {
+				t.Errorf("it does %q (running: %v); want %q", s.Doing, s.Running, want)
+			}
+			pass(10 * time.Second)
+		}
+	})
+}
+
 // TestARunThatBreaksOffEndsAlone: the loop of the account, and those of others,
 // go on; what it broke off with is logged without what is secret.
 func TestARunThatBreaksOffEndsAlone(t *testing.T) {

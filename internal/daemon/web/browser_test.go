@@ -275,6 +275,8 @@ func TestThePageFollows(t *testing.T) {
 	p.do(chromedp.Click(chromedp.CSS("#allow0")))
 	p.desk.change("shoes", func(a *daemon.Status) { a.Running = true })
 	p.says("a run goes on")
+	p.desk.change("shoes", func(a *daemon.Status) { a.Doing = "applying 3 of 14: Hiking <Boots>" })
+	p.says("applying 3 of 14: Hiking <Boots>")
 	p.desk.mu.Lock()
 	other := *p.desk.plans["shoes"]
 	other.PlanHash, other.Asks = "another", nil // what was ticked is not asked for any more

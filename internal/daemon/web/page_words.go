@@ -39,6 +39,7 @@ type card struct {
 	Mood            mood
 	Message         string
 	Running         bool
+	Doing           string // what that run does; "" where it has not said so
 	Daily, MonthEnd string // possible spend; "" where there is nothing to say
 	Held, Pending   string
 	Drift           string
@@ -79,6 +80,7 @@ func (h *pages) cardOf(a *daemon.Status, p *planview.Document) card {
 		Review: shown.Text(a.Review, 200), Told: toldOf(a, zone),
 		Name: shown.Text(a.Name, 200), Path: accountPath(a.Name), ID: shown.Text(a.Account.ID, 200),
 		Mood: moods[a.State], Message: shown.Text(cmp.Or(a.Said, names.In(a.Message)), 2000), Running: a.Running,
+		Doing: shown.Text(a.Doing, 200),
 		Daily: unknown, Held: unknown, Pending: unknown, Drift: unknown, Unplanned: shown.MomentOf(a.Unplanned, zone),
 		Failures: a.Failures, Source: shown.Text(a.Source, 500),
 		Good: shown.MomentOf(a.Good, zone), Last: shown.MomentOf(a.Last, zone), Next: shown.MomentOf(a.Next, zone),

@@ -3,6 +3,7 @@ package daemoncmd
 import (
 	"cmp"
 	"context"
+	"fmt"
 
 	"adsync/cmd/adsync/internal/runs"
 	"adsync/cmd/adsync/internal/session"
@@ -60,7 +61,10 @@ func (w *watched) Apply(ctx context.Context, view *reconcile.View) (*reconcile.R
 	for _, a := range view.Plan.Consented {
 		w.did.Recorder.Links(a.By, a.Link)
 	}
-	w.request.Tell("progress", map[string]any{"stage": "apply", "changes": len(view.Plan.Applicable())})
+	n := len(view.Plan.Applicable())
+	w.request.Tell("progress", map[string]any{
+		"stage": "apply", "changes": n, "says": "applying " + diag.Plural(n, "change"),
+	})
 	ahead, end := w.lookAhead(ctx, w.request, w.l)
 	defer end()
 	handing := &handingOver{worker: w.worker}
@@ -81,7 +85,8 @@ func (w *worker) carryOut(ctx context.Context, request daemon.Request,
 	did.Session = &session.Session{Agent: agent, Store: store}
 	did.Recorder = runs.Record(w.env, l, did.Session)
 	watch := agent.Watch
-	agent.Watch = func(e reconcile.Event) { watch(e); tellOf(request, e) }
+	tells := &lookedOn{tell: request.Tell}
+	agent.Watch = func(e reconcile.Event) { watch(e); tells.happened(e) }
 	did.Report, did.Failure = reconcile.RunOnce(ctx, &watched{w, request, l, agent, desired, &did})
 	return did
 }
@@ -94,4 +99,32 @@ type done struct {
 	overtaken bool     // newer files came, and something was left out for them
 	writers   []string // who else writes to the account, of whom nobody was told yet
 	expires   int64    // minutes an approval is good for
+}
+
+// lookedOn tells who looks on what happens in an apply.
+type lookedOn struct {
+	tell    func(kind string, data map[string]any)
+	all     int // operations of the run
+	settled map[[2]string]bool
+}
+
+// happened tells of an event. Which operation is the newest is also said in words: applying 3 of 14: Hiking Boots.
+func (l *lookedOn) happened(e reconcile.Event) {
+	switch e.Kind {
+	case reconcile.RunCounted:
+		l.all = e.Operations
+	case reconcile.WaveStarted:
+		l.tell("wave", map[string]any{"wave": e.Wave})
+	case reconcile.OpSettled:
+		if l.settled == nil {
+			l.settled = map[[2]string]bool{}
+		}
+		l.settled[[2]string{e.Wave, e.Outcome.Address.String()}] = true
+		name := diag.Printable(cmp.Or(e.Outcome.Name, e.Outcome.Address.String()))
+		l.tell("outcome", map[string]any{
+			"address": e.Outcome.Address.String(),
+			"outcome": e.Outcome.Outcome, "message": diag.Printable(e.Outcome.Message),
+			"says": fmt.Sprintf("applying %d of %d: %s", len(l.settled), max(l.all, len(l.settled)), name),
+		})
+	}
 }

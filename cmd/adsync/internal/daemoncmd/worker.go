@@ -411,19 +411,6 @@ func (w *worker) shown(l session.Loaded, did done) *runs.PlanDocument {
 	return d
 }
 
-// tellOf tells who looks on what happens in an apply.
-func tellOf(request daemon.Request, e reconcile.Event) {
-	switch e.Kind {
-	case reconcile.WaveStarted:
-		request.Tell("wave", map[string]any{"wave": e.Wave})
-	case reconcile.OpSettled:
-		request.Tell("outcome", map[string]any{
-			"address": e.Outcome.Address.String(),
-			"outcome": e.Outcome.Outcome, "message": diag.Printable(e.Outcome.Message),
-		})
-	}
-}
-
 func firstProblem(problems []diag.Problem) string {
 	for _, p := range problems {
 		if p.Severity == diag.Error {

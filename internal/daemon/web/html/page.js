@@ -35,7 +35,7 @@
     let lost = false;
     events.onopen = () => { say("Shown as it happens."); if (lost) { lost = false; refresh(); } };
     events.onerror = () => { lost = true; say("The daemon does not answer; this page may be old."); };
-    for (const kind of ["status", "run", "wave", "outcome"]) events.addEventListener(kind, refresh);
+    for (const kind of ["status", "run", "wave", "outcome", "progress"]) events.addEventListener(kind, refresh);
     addEventListener("pagehide", () => events.close());
   }
   const drop = document.querySelector(".drop");
