@@ -1,6 +1,8 @@
 package reconcile
 
 import (
+	"time"
+
 	"adsync/internal/adsapi"
 	"adsync/internal/resource"
 	"adsync/reconcile/apply"
@@ -82,6 +84,11 @@ func UndecidedOf(schemas resource.Schemas, steps []state.Step) []Undecided {
 // they say of it.
 func SameAccount(account adsapi.Account, files state.Account) error {
 	return env.SameAccount(account, files)
+}
+
+// Mirrored returns the resources of some kinds as a mirror has them; what cannot be read is left out.
+func Mirrored(schemas resource.Schemas, m state.Mirror, zone *time.Location) []*resource.Resource {
+	return live.Mirrored(schemas, m, zone)
 }
 
 // Settled returns the head of a mirror to which nothing has come for QuietFor, with its newest entry alone.

@@ -143,12 +143,21 @@ func (s *Server) OpenReadOnly(ctx context.Context, account string) (Store, error
 // OpenHistory returns the runs of an account as they are now, whoever holds it, and the report of one of them; "" of
 // none. All else is not there: a page of an account costs what it shows, and not what the account holds.
 func (s *Server) OpenHistory(ctx context.Context, account, run string) (Store, error) {
+	return s.openPart(ctx, account, []string{string(classPlace), string(classRun), string(classHead)}, run)
+}
+
+// OpenMirror returns the account as it was last read, whoever holds it, and nothing else of its state.
+func (s *Server) OpenMirror(ctx context.Context, account string) (Store, error) {
+	return s.openPart(ctx, account, []string{string(classPlace), string(classMirror)}, "")
+}
+
+// openPart opens what an account has of some classes, and the report of a run; "" of none.
+func (s *Server) openPart(ctx context.Context, account string, classes []string, run string) (Store, error) {
 	if s.database == nil { // a test's twin
 		return s.OpenReadOnly(ctx, account)
 	}
 	return onlyRead(account, false, func(visit visitor) (postgres.Head, error) {
-		return s.database.Part(ctx, account, []string{string(classPlace), string(classRun), string(classHead)},
-			string(classReport), run, visit)
+		return s.database.Part(ctx, account, classes, string(classReport), run, visit)
 	})
 }
 

@@ -39,3 +39,28 @@ func TestBesideInADatabaseThatIsGone(t *testing.T) {
 		}
 	}
 }
+
+// The account as it was last read is had without the rest of the state, whoever holds it.
+func TestOpenMirrorHasTheMirrorAlone(t *testing.T) {
+	server := openServer(t, pgtest.Database(t))
+	held := openAccount(t, server)
+	want := mirrorOf(300)
+	must(t, held.Bind(t.Context(), acme))
+	must(t, held.RecordMirror(t.Context(), want))
+	must(t, held.RecordRun(t.Context(), Run{ID: "run-1"}))
+	s, err := server.OpenMirror(t.Context(), acme.ID)
+	must(t, err)
+	defer s.Close()
+	got, err := s.Mirror(t.Context())
+	must(t, err)
+	same(t, "mirror", got, want)
+	if runs, err := s.Runs(t.Context(), 0); err != nil || len(runs) != 0 {
+		t.Errorf("Runs() = %v, %v; want none, as they were not read", runs, err)
+	}
+	nobody, err := server.OpenMirror(t.Context(), "act_nobody")
+	must(t, err)
+	defer nobody.Close()
+	if got, err := nobody.Mirror(t.Context()); err != nil || !got.Full.IsZero() || len(got.Mirrored) != 0 {
+		t.Errorf("Mirror() of an account that is not there = %v, %v; want none", got, err)
+	}
+}

@@ -98,11 +98,36 @@ func TestDemo(t *testing.T) {
 		Since, Until string
 		Gaps         []string
 		Total        map[string]string
-		Lines        []struct{ Name string }
+		Lines        []struct {
+			ID       string
+			Settings map[string]string
+		}
 	}
 	until("figures", func() bool { return read(page+path+"?span=21d", &figures) && len(figures.Gaps) == 0 })
 	if len(figures.Lines) != len(demoNames) {
 		t.Errorf("%d campaigns have figures; want %d", len(figures.Lines), len(demoNames))
+	}
+	var live struct {
+		Data []struct {
+			ID, Status string
+			Budget     struct {
+				Daily int64 `json:"daily_spend_limit_micros"`
+			}
+		}
+	}
+	if !read(service+"/v1/campaigns?limit=100", &live) || len(live.Data) != len(demoNames) {
+		t.Fatalf("the service has %d campaigns; want %d", len(live.Data), len(demoNames))
+	}
+	settings := map[string]map[string]string{}
+	for _, l := range figures.Lines {
+		settings[l.ID] = l.Settings
+	}
+	for _, c := range live.Data {
+		daily, ok := new(big.Rat).SetString(settings[c.ID]["daily_budget"])
+		if !ok || daily.Cmp(big.NewRat(c.Budget.Daily, 1e6)) != 0 || settings[c.ID]["status"] != c.Status {
+			t.Errorf("%s is set to %v; the service has %s and %d micros",
+				c.ID, settings[c.ID], c.Status, c.Budget.Daily)
+		}
 	}
 	span := fmt.Sprintf(`{"type":"date_range","since":%q,"until":%q,"timezone":"America/New_York"}`,
 		figures.Since, figures.Until)
@@ -124,6 +149,9 @@ func TestDemo(t *testing.T) {
 		return read(page+"/api/v1/accounts/demo/plan", &plan) && plan.Review.Rejected == 1
 	})
 	reportOfTheDemo(t, folder, figures.Since+".."+figures.Until, figures.Total["spend"])
+	until("line of the rejected ad", func() bool {
+		return read(page+path+"?level=ad&review=rejected", &figures) && len(figures.Lines) == 1
+	})
 	end()
 	if code := c.ProcessState.ExitCode(); code != console.ExitDone && code != console.ExitInterrupted {
 		t.Errorf("the demo ends with %d", code)

@@ -69,6 +69,18 @@ type Archive interface {
 	Expose(Point) error
 	Ordered() ([]Ordered, error) // what people ordered, the oldest first
 	Figures() figures.Kept       // what the account did on each day
+	// Settings are those of levels, by id, as the service had them when the account was read last; none where it was
+	// not.
+	Settings(ctx context.Context, levels []string) (map[string]map[string]Setting, error)
+}
+
+// Setting is what a resource is set to at the service. A kind that has no such setting leaves it empty.
+type Setting struct {
+	Name, Parent    string // Parent is the id of what it is in
+	Status          string // in the service's words
+	Removed         bool   // by its status
+	Review, Why     string // where it stands, in words, and why where that is not well
+	Daily, Lifetime int64  // budgets in micros; 0: none
 }
 
 // count puts the figures of a plan in the status. Where nothing was planned, as the

@@ -114,6 +114,9 @@ func (p *paper) Report(context.Context, string) (*runview.Document, error) {
 	return nil, errors.New("none")
 }
 func (p *paper) Figures() figures.Kept { return figures.Kept{} }
+func (p *paper) Settings(context.Context, []string) (map[string]map[string]Setting, error) {
+	return nil, nil
+}
 
 func (p *paper) Ordered() ([]Ordered, error) { return nil, nil }
 

@@ -1,12 +1,16 @@
 package live
 
 import (
+	"cmp"
 	"context"
+	"time"
 
+	"adsync/internal/adsapi"
 	"adsync/internal/diag"
 	"adsync/internal/resource"
 	"adsync/plan"
 	"adsync/reconcile/wire"
+	"adsync/state"
 )
 
 // Known is what the service says of an account at one moment, whatever the
@@ -31,6 +35,25 @@ func (a *refreshing) Known(ctx context.Context) (*Known, error) {
 		return nil, err
 	}
 	return &Known{a.Schemas, last, live}, nil
+}
+
+// Mirrored returns the resources of some kinds as a mirror has them, with what only the service says of each; days are
+// in a zone. What cannot be read is left out: the next run reads it anew.
+func Mirrored(schemas resource.Schemas, m state.Mirror, zone *time.Location) (all []*resource.Resource) {
+	d := wire.Decoder{Zone: zone}
+	for _, one := range m.Mirrored {
+		schema := schemas.Of(one.Kind)
+		if schema == nil {
+			continue
+		}
+		r, err := d.DecodeWithFacts(schema, adsapi.Record{ID: one.ID, JSON: one.Record})
+		if err != nil {
+			continue
+		}
+		r.ParentID = cmp.Or(r.ParentID, one.ParentID)
+		all = append(all, r)
+	}
+	return all
 }
 
 // Of finds what is live of each row, by id, key, and name under the parent, as a

@@ -31,7 +31,22 @@ func (d Decoder) Decode(schema *resource.Schema, record adsapi.Record) (*resourc
 	if err != nil {
 		return nil, fmt.Errorf("read %s %s: %w", schema.Kind, record.ID, err)
 	}
-	live := &resource.Resource{Address: resource.Address{Kind: schema.Kind, Key: schema.Only}, ID: record.ID}
+	return d.resource(schema, record.ID, fields), nil
+}
+
+// DecodeWithFacts is Decode with what only the service says of the resource.
+func (d Decoder) DecodeWithFacts(schema *resource.Schema, record adsapi.Record) (*resource.Resource, error) {
+	fields, err := Object(record.JSON)
+	if err != nil {
+		return nil, fmt.Errorf("read %s %s: %w", schema.Kind, record.ID, err)
+	}
+	live := d.resource(schema, record.ID, fields)
+	live.Facts = factsIn(schema, fields)
+	return live, nil
+}
+
+func (d Decoder) resource(schema *resource.Schema, id string, fields map[string]any) *resource.Resource {
+	live := &resource.Resource{Address: resource.Address{Kind: schema.Kind, Key: schema.Only}, ID: id}
 	if schema.ParentWire != "" {
 		live.ParentID, _ = fields[schema.ParentWire].(string)
 	}
@@ -46,7 +61,7 @@ func (d Decoder) Decode(schema *resource.Schema, record adsapi.Record) (*resourc
 			}
 		}
 	}
-	return live, nil
+	return live
 }
 
 // wireOf returns what a record says of an attribute: where the object around it leaves it

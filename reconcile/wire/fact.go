@@ -18,7 +18,10 @@ func FactsOf(schema *resource.Schema, record adsapi.Record) (resource.Attributes
 	if err != nil {
 		return nil, fmt.Errorf("read %s %s: %w", schema.Kind, record.ID, err)
 	}
-	var facts resource.Attributes
+	return factsIn(schema, fields), nil
+}
+
+func factsIn(schema *resource.Schema, fields map[string]any) (facts resource.Attributes) {
 	for _, f := range schema.Facts {
 		text := factText(f, At(fields, f.Path))
 		if text == "" {
@@ -29,7 +32,7 @@ func FactsOf(schema *resource.Schema, record adsapi.Record) (resource.Attributes
 		}
 		facts.Set(f.Name, resource.Text(text))
 	}
-	return facts, nil
+	return facts
 }
 
 // factText shows a value of the wire; what has no short form is not shown.

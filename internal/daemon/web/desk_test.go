@@ -33,6 +33,8 @@ type fakeDesk struct {
 	points    []daemon.Point
 	ordered   []daemon.Ordered
 	figures   figures.Kept
+	settings  map[string]map[string]daemon.Setting // by level and id
+	unset     error                                // why there are none
 	approvals []daemon.Approval
 	woken     []daemon.Trigger
 	looked    []string
@@ -227,6 +229,10 @@ func (a archived) Exposures() ([]daemon.Point, error) {
 func (a archived) Ordered() ([]daemon.Ordered, error) { return a.desk.ordered, nil }
 
 func (a archived) Figures() figures.Kept { return a.desk.figures }
+
+func (a archived) Settings(context.Context, []string) (map[string]map[string]daemon.Setting, error) {
+	return a.desk.settings, a.desk.unset
+}
 
 func (d *fakeDesk) Approvals(_ context.Context, name string) ([]daemon.Approval, error) {
 	d.mu.Lock()

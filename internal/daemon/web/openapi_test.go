@@ -109,6 +109,7 @@ func TestAnswersAreAsDescribed(t *testing.T) {
 	event := daemon.Event{
 		Time: noon, Account: "shoes", Kind: "status", Status: &a.desk.accounts[0], Data: map[string]any{"n": 1},
 	}
+	a.desk.settings = threeSettings()
 	for name, row := range map[string]struct {
 		schema, body string
 	}{

@@ -17,7 +17,7 @@ func (re *replies) figures(w http.ResponseWriter, r *http.Request) (a daemon.Sta
 	}
 	archive, err := re.desk.Archive(r.Context(), a.Name)
 	if err == nil {
-		f, err = campaigns.Find(archive.Figures(), r.URL.Query(), re.Now())
+		f, err = campaigns.Find(r.Context(), archive, r.URL.Query(), re.Now())
 	}
 	var wrong campaigns.Wrong
 	switch {

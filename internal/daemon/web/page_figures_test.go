@@ -3,6 +3,7 @@ package web
 import (
 	"encoding/csv"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -11,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"adsync/internal/daemon"
 	"adsync/internal/figures"
 	"adsync/internal/testing/figurestest"
 )
@@ -75,7 +77,7 @@ func TestThePageOfFigures(t *testing.T) {
 		}
 	}
 	for query, said := range map[string]string{
-		"level=hotel": "level is hotel", "col=reach": "col is reach; want some of spend",
+		"level=hotel": "level is hotel", "col=reach": "col is reach; want some of status",
 		"sort=reach": "sort is reach", "span=soon": "span is",
 		"from=2026-11-01T05": "by day", "order=up": "order is up", "span=401d": "want at most 400 days",
 	} {
@@ -167,6 +169,99 @@ func TestADocumentHasTheFiguresThatAreAskedFor(t *testing.T) {
 	want := map[string]string{"clicks": "183"}
 	if !maps.Equal(d.Total, want) || len(d.Lines) != 3 || len(d.Lines[0].Figures) != 1 {
 		t.Errorf("col=clicks has %v and %v; want %v and 3 lines of clicks", d.Total, d.Lines, want)
+	}
+}
+
+// threeSettings are of the three campaigns, and of one more that never did anything; the second has an ad that was
+// rejected.
+func threeSettings() map[string]map[string]daemon.Setting {
+	return map[string]map[string]daemon.Setting{
+		"campaign": {
+			"campaign_0": {Name: "Hiking boots", Status: "active", Daily: 80_000_000},
+			"campaign_1": {Name: "Second", Status: "paused", Lifetime: 1_500_000_000},
+			"campaign_2": {Name: "Rain coats", Status: "archived", Removed: true},
+			"campaign_9": {Name: "Waits <i>", Status: "paused", Daily: 5_500_000},
+			"campaign_8": {Name: "Long gone", Status: "archived", Removed: true},
+		},
+		"ad_group": {"ad_group_0": {Name: "Runners", Parent: "campaign_0", Status: "active"}},
+		"ad": {
+			"ad_0": {Name: "Fine", Parent: "ad_group_0", Status: "active", Review: "approved"},
+			"ad_7": {Name: "Shouts", Parent: "ad_group_0", Status: "active",
+				Review: "rejected", Why: "the title shouts"},
+		},
+	}
+}
+
+func TestSettingsStandBesideFigures(t *testing.T) {
+	a := ask(t, nil)
+	a.desk.settings = threeSettings()
+	for _, row := range []struct {
+		name, query string
+		want        []string
+		never       []string
+	}{
+		{"of campaigns", "", []string{
+			`<tr class="total"><th scope="row">All 4</th><td class="left"></td><td></td><td></td><td>300.00</td>`,
+			`<td class="left">active</td><td>80.00</td><td></td><td>70.00</td>`,
+			`<td class="left">paused</td><td></td><td>1,500.00</td><td>140.00</td>`,
+			`Waits &lt;i&gt;</a></th><td class="left">paused</td><td>5.50</td><td></td><td>0.00</td>`,
+			`<td></td><td></td></tr>`}, []string{"Long gone", ">Review</a></th>", "cannot be read"}},
+		{"with a status", "status=paused", []string{"All 2 of 4", "Waits", `value="paused" selected`},
+			[]string{"Hiking boots"}},
+		{"with a status that takes it out of sight", "status=archived", []string{"All 2 of 5", "Rain coats",
+			"Long gone"}, []string{"Hiking boots"}},
+		{"with a status that none has", "status=asleep", []string{"All 0 of 4", "None is so.",
+			`value="asleep" selected`}, nil},
+		{"of ads, with what the review says", "level=ad&review=rejected", []string{"All 1 of 4", "Shouts",
+			"Hiking boots › Runners", "Review: the title shouts", `<td class="left">rejected</td>`}, []string{"Fine"}},
+		{"chosen away", "level=ad&col=spend", []string{"Shouts"}, []string{"the title shouts", `<td class="left">`}},
+	} {
+		answer := a.get("/accounts/shoes/campaigns?" + row.query)
+		wantStatus(t, answer, http.StatusOK)
+		body := text(t, answer)
+		for _, want := range row.want {
+			if !strings.Contains(body, want) {
+				t.Errorf("%s: the page has no %q:\n%s", row.name, want, body)
+			}
+		}
+		for _, never := range row.never {
+			if strings.Contains(body, never) {
+				t.Errorf("%s: the page has %q", row.name, never)
+			}
+		}
+	}
+	for query, want := range map[string]string{
+		"sort=status":                  "campaign_0 campaign_2 campaign_1 campaign_9",
+		"sort=status&order=desc":       "campaign_1 campaign_9 campaign_2 campaign_0",
+		"sort=daily_budget":            "campaign_0 campaign_9 campaign_1 campaign_2",
+		"sort=daily_budget&order=asc":  "campaign_9 campaign_0 campaign_1 campaign_2",
+		"sort=lifetime_budget&col=cpa": "campaign_1 campaign_0 campaign_2 campaign_9",
+	} {
+		rows, err := csv.NewReader(strings.NewReader(text(t, a.get("/accounts/shoes/campaigns.csv?"+query)))).ReadAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var ids []string
+		for _, row := range rows[1:] {
+			ids = append(ids, row[4])
+		}
+		if got := strings.Join(ids, " "); got != want {
+			t.Errorf("%s is in the order %s; want %s", query, got, want)
+		}
+	}
+	sheet := text(t, a.get("/accounts/shoes/campaigns.csv?status=paused&col=spend&col=status&col=daily_budget"))
+	if !strings.HasPrefix(sheet, "from,to,in,name,id,status,daily_budget,spend,change\n") ||
+		!strings.HasSuffix(sheet, ",Waits <i>,campaign_9,paused,5.50,0,\n") {
+		t.Errorf("the sheet is\n%s", sheet)
+	}
+}
+
+func TestFiguresAreThereWhereSettingsCannotBeRead(t *testing.T) {
+	a := ask(t, nil)
+	a.desk.unset = errors.New("the disk is away")
+	body := text(t, a.get("/accounts/shoes/campaigns"))
+	if !strings.Contains(body, "budgets cannot be read now") || !strings.Contains(body, "All 3</th><td>300.00</td>") {
+		t.Errorf("the page has no figures, or does not say that settings are missing:\n%s", body)
 	}
 }
 

@@ -51,6 +51,7 @@ func TestScreenshots(t *testing.T) {
 	} {
 		p := open(t, browser, nil)
 		p.desk.runs["shoes"][0].Started = noon
+		p.desk.settings = threeSettings()
 		if shot.name == "rewritten" {
 			p.desk.rewrite("shoes")
 		}

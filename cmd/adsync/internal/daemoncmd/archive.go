@@ -2,12 +2,19 @@ package daemoncmd
 
 import (
 	"context"
+	"fmt"
+	"slices"
+	"time"
 
 	"adsync/cmd/adsync/internal/runs"
 	"adsync/cmd/adsync/internal/session"
 	"adsync/internal/daemon"
 	"adsync/internal/figures"
+	"adsync/internal/resource"
+	"adsync/internal/review"
 	"adsync/internal/runview"
+	"adsync/reconcile"
+	"adsync/state"
 )
 
 // archive is what the state of an account keeps of its runs, read as it is now.
@@ -15,12 +22,19 @@ type archive struct {
 	env    *session.Env
 	orders *session.Lease
 	kept   func(ctx context.Context, run string) (*runs.KeptRuns, error) // with the report of one run, "" of none
+	mirror func(ctx context.Context) (state.Store, error)                // the account as it was last read
 }
 
 // archiveAt is that of an account with its files in a folder, or in the copy of a repository that env has.
 func archiveAt(env *session.Env, orders *session.Lease, dir string) *archive {
 	return &archive{env, orders, func(ctx context.Context, _ string) (*runs.KeptRuns, error) {
 		return runs.Kept(ctx, env, dir)
+	}, func(ctx context.Context) (state.Store, error) {
+		project, err := session.ProjectOf(env, dir)
+		if err != nil {
+			return nil, err
+		}
+		return session.OpenMirror(ctx, env, project)
 	}}
 }
 
@@ -65,5 +79,62 @@ func (r *archive) Exposures() ([]daemon.Point, error) { return r.orders.Exposure
 func (r *archive) Figures() figures.Kept { return r.orders.Figures() }
 
 func (r *archive) Ordered() ([]daemon.Ordered, error) { return r.orders.Place.Ordered() }
+
+// Settings reads what levels are set to from the account as the last run read it.
+func (r *archive) Settings(ctx context.Context, levels []string) (map[string]map[string]daemon.Setting, error) {
+	schemas := slices.DeleteFunc(session.Schemas(), func(s *resource.Schema) bool {
+		return !slices.Contains(levels, s.Insights)
+	})
+	for _, s := range schemas {
+		s.Attributes = slices.DeleteFunc(s.Attributes, func(a resource.Attribute) bool {
+			return a.Spend != resource.Delivery && a.Per == "" && !slices.Contains(s.NameFrom, a.Name)
+		})
+		s.Noted = nil // all that is not looked at costs its time
+		if !review.Reviewed(s) {
+			s.Facts = nil
+		}
+	}
+	store, err := r.mirror(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { session.Closed(r.env, "state", store.Close()) }()
+	m, err := store.Mirror(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read the account as it was last read: %w", err)
+	}
+	all := map[string]map[string]daemon.Setting{}
+	for _, level := range levels {
+		all[level] = map[string]daemon.Setting{}
+	}
+	for _, live := range reconcile.Mirrored(schemas, m, time.UTC) {
+		schema := schemas.Of(live.Address.Kind)
+		all[schema.Insights][live.ID] = settingOf(schema, live)
+	}
+	return all, nil
+}
+
+func settingOf(schema *resource.Schema, live *resource.Resource) daemon.Setting {
+	s := daemon.Setting{Name: schema.NameOf(live), Parent: live.ParentID, Removed: schema.Removed(live)}
+	for i := range schema.Attributes {
+		a := &schema.Attributes[i]
+		micros, _ := live.Value(a.Name).Number()
+		switch {
+		case a.Spend == resource.Delivery:
+			s.Status = live.Value(a.Name).Text()
+		case a.Spend == resource.Amount && a.Per == "day":
+			s.Daily = micros
+		case a.Spend == resource.Amount && a.Per == "lifetime":
+			s.Lifetime = micros
+		}
+	}
+	if standing, known := review.Of(live.Facts); known && review.Reviewed(schema) {
+		s.Review = string(standing.State())
+		if standing.State() != review.Approved {
+			s.Why = standing.Line().Why()
+		}
+	}
+	return s
+}
 
 func (r *archive) Expose(p daemon.Point) error { return r.orders.Expose(p) }

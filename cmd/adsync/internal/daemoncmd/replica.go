@@ -144,7 +144,7 @@ func (s *sharing) beside(d *daemonRun, name string) (daemon.Account, error) {
 	account = daemon.Account{Name: name, Orders: lease, Ring: lease.Ring, Archive: &archive{own, lease,
 		func(ctx context.Context, run string) (*runs.KeptRuns, error) {
 			return runs.KeptOf(ctx, own, project, run)
-		}}}
+		}, func(ctx context.Context) (state.Store, error) { return session.OpenMirror(ctx, own, project) }}}
 	if a.Folder == "" {
 		account.Accept, account.Acceptances = lease.Accept, lease.Acceptances
 	}

@@ -238,6 +238,15 @@ func OpenHistory(ctx context.Context, env *Env, p config.Project, run string) (s
 	return at.Server.OpenHistory(ctx, at.Account, run)
 }
 
+// OpenMirror opens the account of a project as it was last read, for reading.
+func OpenMirror(ctx context.Context, env *Env, p config.Project) (state.Store, error) {
+	at, err := PlaceOf(ctx, env, p)
+	if err != nil || at.Server == nil {
+		return OpenState(ctx, env, p, true)
+	}
+	return at.Server.OpenMirror(ctx, at.Account)
+}
+
 // OpenState opens the state of a project, for reading only or not.
 func OpenState(ctx context.Context, env *Env, p config.Project, readOnly bool) (state.Store, error) {
 	at, err := PlaceOf(ctx, env, p)

@@ -29,8 +29,9 @@ var levelWords = map[string]string{"campaign": "Campaigns", "ad_group": "Ad grou
 // Asked is what the address of a page of figures asks for.
 type Asked struct {
 	Level, Span, Words, Sort, In string
+	Status, Review               string   // that lines must have; "" for any
 	Up                           bool     // the least first
-	Columns                      []string // of metrics, those that are shown, in their order
+	Columns                      []string // those that are wanted, in their order
 	Page                         int
 	span                         insights.Span
 }
@@ -45,10 +46,11 @@ func read(v url.Values, now time.Time) (q Asked, wrongly error) {
 	q = Asked{
 		Level: cmp.Or(v.Get("level"), figures.Levels[0]), Span: cmp.Or(v.Get("span"), "7d"),
 		Words: shown.Name(v.Get("q")), Sort: cmp.Or(v.Get("sort"), "spend"), In: v.Get("in"),
+		Status: shown.Name(v.Get("status")), Review: shown.Name(v.Get("review")),
 	}
-	q.Columns = slices.DeleteFunc(slices.Clone(metrics), func(m string) bool { return !slices.Contains(v["col"], m) })
+	q.Columns = slices.DeleteFunc(slices.Clone(columns), func(c string) bool { return !slices.Contains(v["col"], c) })
 	if len(q.Columns) == 0 {
-		q.Columns = metrics
+		q.Columns = columns
 	}
 	q.Up = cmp.Or(v.Get("order"), usualOrder(q.Sort)) == "asc"
 	q.Page, _ = strconv.Atoi(v.Get("page"))
@@ -60,13 +62,13 @@ func read(v url.Values, now time.Time) (q Asked, wrongly error) {
 	switch {
 	case levelWords[q.Level] == "":
 		return wrong("level is %s; want campaign, ad_group or ad", shown.Text(q.Level, 40))
-	case slices.ContainsFunc(v["col"], func(m string) bool { return !slices.Contains(metrics, m) }):
+	case slices.ContainsFunc(v["col"], func(c string) bool { return !slices.Contains(columns, c) }):
 		return wrong("col is %s; want some of %s", shown.Text(strings.Join(v["col"], ", "), 40),
-			strings.Join(metrics, ", "))
+			strings.Join(columns, ", "))
 	case v.Has("order") && v.Get("order") != "asc" && v.Get("order") != "desc":
 		return wrong("order is %s; want asc or desc", shown.Text(v.Get("order"), 40))
-	case q.Sort != "name" && !slices.Contains(metrics, q.Sort):
-		return wrong("sort is %s; want name or one of %s", shown.Text(q.Sort, 40), strings.Join(metrics, ", "))
+	case q.Sort != "name" && !slices.Contains(columns, q.Sort):
+		return wrong("sort is %s; want name or one of %s", shown.Text(q.Sort, 40), strings.Join(columns, ", "))
 	case v.Get("from") != "" || v.Get("to") != "":
 		q.span, err = insights.Between(v.Get("from"), v.Get("to"), now)
 		q.Span = q.span.From + ".." + q.span.To
@@ -87,16 +89,16 @@ func read(v url.Values, now time.Time) (q Asked, wrongly error) {
 	return q, nil
 }
 
-// usualOrder is how people want a column: names from A, figures from the greatest.
+// usualOrder is how people want a column: words from A, figures from the greatest.
 func usualOrder(sort string) string {
-	if sort == "name" {
+	if sort == "name" || isWord(sort) {
 		return "asc"
 	}
 	return "desc"
 }
 
 // Chosen reports whether some columns are left out.
-func (q *Asked) Chosen() bool { return len(q.Columns) < len(metrics) }
+func (q *Asked) Chosen() bool { return len(q.Columns) < len(columns) }
 
 // query is the address that asks for the same.
 func (q *Asked) query() string {
@@ -110,6 +112,8 @@ func (q *Asked) query() string {
 	set("q", q.Words, "")
 	set("sort", q.Sort, "spend")
 	set("in", q.In, "")
+	set("status", q.Status, "")
+	set("review", q.Review, "")
 	if q.Chosen() {
 		v["col"] = q.Columns
 	}

@@ -1,19 +1,22 @@
-// Package campaigns is the view of what an account's campaigns, ad groups and ads did: the lines that an address asks
-// for, as a page, as a sheet and as a document for programs.
+// Package campaigns is the view of what an account's campaigns, ad groups and ads did, beside what they are set to: the
+// lines that an address asks for, as a page, as a sheet and as a document for programs.
 //
 // It refuses to ask the service, and to answer requests: internal/daemon/web does, with what this one returns. Its
 // invariant: the page, the sheet and the document of one address have the same lines in the same order.
 //
-// asked.go reads the address, find.go adds up and chooses, view.go is the page, sheet.go the other two.
+// asked.go reads the address, find.go adds up and chooses, setting.go has the settings, view.go is the page, sheet.go
+// the other two.
 package campaigns
 
 import (
 	"cmp"
+	"context"
 	"net/url"
 	"slices"
 	"strings"
 	"time"
 
+	"adsync/internal/daemon"
 	"adsync/internal/figures"
 	"adsync/internal/insights"
 )
@@ -25,16 +28,21 @@ type Found struct {
 	before *figures.Table // nil where a day of either was not read
 	lines  []*figures.Line
 	then   map[string]*figures.Sums // of before, by id; nil where before is
+
+	settings map[string]daemon.Setting // by id
+	unset    bool                      // they cannot be read now
+	has      map[string]bool           // the columns of settings that a resource of the level has
 }
 
-// Find reads what an address asks for of figures that are kept. Its error is Wrong where the address is.
-func Find(kept figures.Kept, address url.Values, at time.Time) (*Found, error) {
+// Find reads what an address asks for of what is kept of an account. Its error is Wrong where the address is.
+func Find(ctx context.Context, archive daemon.Archive, address url.Values, at time.Time) (*Found, error) {
+	kept := archive.Figures()
 	index, err := kept.Index()
 	if err != nil {
 		return nil, err
 	}
 	today, _ := index.Now(at)
-	f := &Found{}
+	f := &Found{has: map[string]bool{}}
 	if f.asked, err = read(address, today); err != nil {
 		return nil, err
 	}
@@ -47,7 +55,8 @@ func Find(kept figures.Kept, address url.Values, at time.Time) (*Found, error) {
 	if len(f.before.Gaps()) > 0 || len(f.now.Gaps()) > 0 {
 		f.before = nil // a change against a part would be none
 	}
-	f.lines, f.then = f.asked.chosen(f.now), sumsOf(f.before)
+	f.readSettings(ctx, archive)
+	f.lines, f.then = f.chosen(), sumsOf(f.before)
 	return f, nil
 }
 
@@ -64,32 +73,58 @@ func sumsOf(t *figures.Table) map[string]*figures.Sums {
 
 // change is by how much the spend of a line grew, in words; "" where that is not known.
 func (f *Found) change(l *figures.Line) string {
-	if f.then != nil && f.then[l.ID] == nil {
+	if spent, known := l.Micros(); f.then != nil && f.then[l.ID] == nil && (spent > 0 || !known) {
 		return "new"
 	}
 	return changeOf(&l.Sums, f.then[l.ID])
 }
 
+// columns are those that are wanted, and that the level has.
+func (f *Found) columns() []string {
+	return slices.DeleteFunc(slices.Clone(f.asked.Columns), func(c string) bool {
+		return slices.Contains(settings, c) && !f.has[c]
+	})
+}
+
 // chosen are the lines that are asked for, in their order.
-func (q *Asked) chosen(t *figures.Table) []*figures.Line {
+func (f *Found) chosen() []*figures.Line {
 	var lines []*figures.Line
-	words := strings.ToLower(q.Words)
-	for i := range t.Lines {
-		l := &t.Lines[i]
-		if q.In != "" && l.Parent != q.In || words != "" && !strings.Contains(strings.ToLower(l.Name+" "+l.ID), words) {
+	q, words := &f.asked, strings.ToLower(f.asked.Words)
+	for i := range f.now.Lines {
+		l := &f.now.Lines[i]
+		s := f.settings[l.ID]
+		switch {
+		case q.In != "" && l.Parent != q.In, q.Status != "" && s.Status != q.Status,
+			q.Review != "" && s.Review != q.Review,
+			words != "" && !strings.Contains(strings.ToLower(l.Name+" "+l.ID), words):
 			continue
 		}
 		lines = append(lines, l)
 	}
 	switch {
 	case q.Sort != "name":
+		compare := compareFigures
+		if isWord(q.Sort) {
+			compare = compareWords
+		}
 		slices.SortStableFunc(lines, func(a, b *figures.Line) int {
-			return compareFigures(a.Of(q.Sort), b.Of(q.Sort), q.Up)
+			return compare(f.of(a, q.Sort), f.of(b, q.Sort), q.Up)
 		})
 	case !q.Up:
 		slices.Reverse(lines) // they are from A
 	}
 	return lines
+}
+
+// compareWords orders from A where up; what has none is last either way.
+func compareWords(a, b string, up bool) int {
+	switch {
+	case a == "" || b == "":
+		return cmp.Compare(len(b), len(a))
+	case up:
+		return cmp.Compare(a, b)
+	}
+	return cmp.Compare(b, a)
 }
 
 // compareFigures orders the greatest first; what is not known is last either way.

@@ -21,7 +21,7 @@ func (f *Found) SheetName() string {
 func (f *Found) WriteSheet(w io.Writer) {
 	q := f.asked
 	out := csv.NewWriter(w)
-	heads := slices.Concat([]string{"from", "to", "in", "name", "id"}, q.Columns, []string{"change"})
+	heads := slices.Concat([]string{"from", "to", "in", "name", "id"}, f.columns(), []string{"change"})
 	_ = out.Write(heads) // who asked may be gone
 	for _, l := range f.lines {
 		var above []string
@@ -30,8 +30,8 @@ func (f *Found) WriteSheet(w io.Writer) {
 		}
 		row := []string{q.span.From, q.span.To, csvfile.Plain(strings.Join(above, " › ")), csvfile.Plain(l.Name),
 			csvfile.Plain(l.ID)}
-		for _, m := range q.Columns {
-			row = append(row, l.Of(m))
+		for _, c := range f.columns() {
+			row = append(row, csvfile.Plain(f.of(l, c)))
 		}
 		_ = out.Write(append(row, strings.TrimPrefix(f.change(l), "+")))
 	}
@@ -55,12 +55,14 @@ type Document struct {
 
 // Figures are those of a day or a resource, as decimals; those that are not known are absent.
 type Figures struct {
-	Date    string            `json:"date,omitempty"`
-	Gap     bool              `json:"gap,omitempty"`
-	ID      string            `json:"id,omitempty"`
-	Name    string            `json:"name,omitempty"`
-	Above   []string          `json:"in,omitempty"`
-	Figures map[string]string `json:"figures"`
+	Date  string   `json:"date,omitempty"`
+	Gap   bool     `json:"gap,omitempty"`
+	ID    string   `json:"id,omitempty"`
+	Name  string   `json:"name,omitempty"`
+	Above []string `json:"in,omitempty"`
+	// Settings are what a resource is set to, by column; those that it does not have are absent.
+	Settings map[string]string `json:"settings,omitempty"`
+	Figures  map[string]string `json:"figures"`
 }
 
 const formatVersion = 1
@@ -85,7 +87,12 @@ func (f *Found) Document() Document {
 		d.Days = append(d.Days, day)
 	}
 	for _, l := range f.lines {
-		line := Figures{ID: l.ID, Name: l.Name, Figures: q.figuresBy(&l.Sums)}
+		line := Figures{ID: l.ID, Name: l.Name, Settings: map[string]string{}, Figures: q.figuresBy(&l.Sums)}
+		for _, c := range f.columns() {
+			if text := settingText(f.settings[l.ID], c); text != "" {
+				line.Settings[c] = text
+			}
+		}
 		for _, up := range l.Above {
 			line.Above = append(line.Above, up.Name)
 		}

@@ -9,7 +9,6 @@ import (
 	"adsync/internal/daemon/web/chart"
 	"adsync/internal/daemon/web/shown"
 	"adsync/internal/figures"
-	"adsync/internal/insights"
 )
 
 // View is the page of what an account's campaigns, ad groups or ads did.
@@ -23,7 +22,10 @@ type View struct {
 	Preliminary   bool
 	Compared      string // the span before; "" where it was not read whole
 	Levels, Spans []Offer
-	Metrics       []Offer // all columns of figures
+	All           []Offer // columns that may be chosen
+	Statuses      []Offer // any, and those that a resource of the level has; none where nothing is known of them
+	Reviews       []Offer
+	Unset         bool // what the lines are set to cannot be read now
 	Heads         []head
 	Total         line
 	Lines         []line
@@ -45,13 +47,20 @@ type Offer struct {
 type head struct {
 	Words, Path string
 	Sorted      string // ascending, descending; "" where another column sorts
+	Word        bool
 }
 
 type line struct {
 	Name, ID, Above, Below string // Below is the path of what is in it
-	Cells                  []string
+	Why                    string // what the review says where it is not well
+	Cells                  []cell
 	Spark, Sparks          string // a path of spend a day, and its words; "" where there is none
 	Change                 string // of spend against the span before
+}
+
+type cell struct {
+	Text string
+	Word bool
 }
 
 // View is the page of an account that is called so.
@@ -65,15 +74,42 @@ func (f *Found) View(name, path string) *View {
 	}
 	v.N, v.Matching, v.Inside = len(now.Lines), len(f.lines), insideOf(q, f.lines)
 	sums := total(f.lines)
-	v.Total = line{Cells: q.cellsOf(&sums), Change: changeOf(&sums, f.totalBefore())}
+	v.Total = line{Change: changeOf(&sums, f.totalBefore())}
 	v.First = min((q.Page-1)*linesMost, len(f.lines))
+	for _, c := range f.columns() {
+		text := ""
+		if !slices.Contains(settings, c) {
+			text, _ = inWords(c, sums.Of(c))
+		}
+		v.Total.Cells = append(v.Total.Cells, cell{text, isWord(c)})
+	}
 	for _, l := range f.lines[v.First:min(v.First+linesMost, len(f.lines))] {
 		one := v.lineOf(l, now)
 		one.Change = f.change(l)
+		for _, c := range f.columns() {
+			text, _ := inWords(c, f.of(l, c))
+			one.Cells = append(one.Cells, cell{text, isWord(c)})
+		}
+		if slices.Contains(f.columns(), "review") {
+			one.Why = shown.Reason(f.settings[l.ID].Why)
+		}
 		v.Lines = append(v.Lines, one)
 	}
-	v.link()
+	v.Unset = f.unset
+	v.Statuses, v.Reviews = offered(f.values("status"), q.Status), offered(f.values("review"), q.Review)
+	v.link(f.columns())
 	return v
+}
+
+// offered are values of which one may be chosen, or any.
+func offered(values []string, chosen string) (all []Offer) {
+	if chosen != "" && !slices.Contains(values, chosen) {
+		values = append(values, chosen)
+	}
+	for _, value := range values {
+		all = append(all, Offer{shown.Text(value, 40), value, value == chosen})
+	}
+	return all
 }
 
 func insideOf(q Asked, lines []*figures.Line) string {
@@ -108,14 +144,6 @@ func (f *Found) totalBefore() *figures.Sums {
 	return &sums
 }
 
-func (q *Asked) cellsOf(s *figures.Sums) (cells []string) {
-	for _, m := range q.Columns {
-		text, _ := insights.Shown(m, s.Of(m))
-		cells = append(cells, text)
-	}
-	return cells
-}
-
 // changeOf is by how much spend grew, in whole percent; "" where that is not known.
 func changeOf(now, before *figures.Sums) string {
 	if before == nil {
@@ -137,7 +165,7 @@ func changeOf(now, before *figures.Sums) string {
 }
 
 func (v *View) lineOf(l *figures.Line, t *figures.Table) line {
-	one := line{Name: shown.Name(cmp.Or(l.Name, l.ID)), ID: shown.Name(l.ID), Cells: v.cellsOf(&l.Sums)}
+	one := line{Name: shown.Name(cmp.Or(l.Name, l.ID)), ID: shown.Name(l.ID)}
 	one.Spark, one.Sparks = chart.Spark(l.Spend, t.Days)
 	var above []string
 	for _, r := range l.Above {
@@ -147,6 +175,7 @@ func (v *View) lineOf(l *figures.Line, t *figures.Table) line {
 	if at := slices.Index(figures.Levels[:], v.Level); at+1 < len(figures.Levels) {
 		below := v.Asked
 		below.Level, below.In, below.Words, below.Page = figures.Levels[at+1], l.ID, "", 1
+		below.Status, below.Review = "", ""
 		one.Below = v.Path + "/campaigns?" + below.query()
 	}
 	return one
@@ -173,15 +202,15 @@ var spansShown = []Offer{{Words: "Today", Path: "today"}, {Words: "Yesterday", P
 	{Words: "This month", Path: "this-month"}, {Words: "Last month", Path: "last-month"}}
 
 // link puts in the addresses of what else may be looked at.
-func (v *View) link() {
+func (v *View) link(heads []string) {
 	at := v.Path + "/campaigns?"
 	for _, level := range figures.Levels {
 		q := Asked{Level: level, Span: v.Span, Sort: v.Sort, Up: v.Up, Columns: v.Columns, span: v.span}
 		v.Levels = append(v.Levels, Offer{levelWords[level], at + q.query(), level == v.Level && v.In == ""})
 	}
-	for _, m := range metrics {
-		_, words := insights.Shown(m, "")
-		v.Metrics = append(v.Metrics, Offer{words, m, slices.Contains(v.Columns, m)})
+	for _, c := range columns {
+		_, words := inWords(c, "")
+		v.All = append(v.All, Offer{words, c, slices.Contains(v.Columns, c)})
 	}
 	named := false
 	for _, s := range spansShown {
@@ -191,12 +220,11 @@ func (v *View) link() {
 	if !named {
 		v.Spans = append(v.Spans, Offer{v.From + " to " + v.To, v.Span, true})
 	}
-	heads := append([]string{"name"}, v.Columns...)
-	for _, m := range heads {
+	for _, m := range append([]string{"name"}, heads...) {
 		q := v.Asked
 		q.Sort, q.Up, q.Page = m, usualOrder(m) == "asc", 1
-		_, words := insights.Shown(m, "")
-		head := head{Words: cmp.Or(words, "Name")}
+		_, words := inWords(m, "")
+		head := head{Words: cmp.Or(words, "Name"), Word: isWord(m)}
 		if v.Sort == m {
 			q.Up = !v.Up
 			head.Sorted = "descending"

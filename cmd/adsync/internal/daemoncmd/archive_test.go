@@ -1,0 +1,91 @@
+package daemoncmd
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"adsync/cmd/adsync/internal/session"
+	"adsync/internal/daemon"
+	"adsync/internal/resource"
+	"adsync/state"
+	"adsync/state/place"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// What resources are set to is what the service said of them when the account was read last.
+func TestSettingsAreThoseThatWereReadLast(t *testing.T) {
+	at := place.Place{Folder: t.TempDir()}
+	store, err := at.Open(t.Context(), state.Options{})
+	noError(t, err)
+	noError(t, store.RecordMirror(t.Context(), state.Mirror{Full: time.Now(), Mirrored: []state.Mirrored{
+		{Kind: "campaign", ID: "c1", Record: json.RawMessage(`{"id": "c1", "name": "Boots", "status": "active",
+			"budget": {"daily_spend_limit_micros": 5500000}}`)},
+		{Kind: "campaign", ID: "c2", Record: json.RawMessage(`{"id": "c2", "name": "Coats", "status": "archived",
+			"budget": {"lifetime_spend_limit_micros": 1500000000}, "serving_issues": ["no_ad_groups"]}`)},
+		{Kind: "campaign", ID: "c3", Record: json.RawMessage(`[]`)},
+		{Kind: "ad", ID: "a1", ParentID: "g1", Record: json.RawMessage(`{"id": "a1", "name": "Fine", "status": "paused",
+			"review_status": "approved"}`)},
+		{Kind: "ad", ID: "a2", ParentID: "g1", Record: json.RawMessage(`{"id": "a2", "status": "active",
+			"creative": {"title": "Shouts"}, "review_status": "rejected", "review": {"reason": "misleading"}}`)},
+	}}))
+	noError(t, store.Close())
+	r := &archive{env: &session.Env{}, mirror: at.OpenReadOnly}
+	got, err := r.Settings(t.Context(), []string{"campaign", "ad"})
+	noError(t, err)
+	why := got["ad"]["a2"].Why
+	if !strings.Contains(why, "misleading") {
+		t.Errorf("the review says %q; want the service's word in it", why)
+	}
+	want := map[string]map[string]daemon.Setting{
+		"campaign": {"c1": {Name: "Boots", Status: "active", Daily: 5_500_000},
+			"c2": {Name: "Coats", Status: "archived", Removed: true, Lifetime: 1_500_000_000}},
+		"ad": {"a1": {Name: "Fine", Parent: "g1", Status: "paused", Review: "approved"},
+			"a2": {Name: "Shouts", Parent: "g1", Status: "active", Review: "rejected", Why: why}},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("Settings() is not what the service said:\n%s", diff)
+	}
+}
+
+// BenchmarkSettings reads what 15,000 campaigns, ad groups and ads are set to, as each view of their page does.
+func BenchmarkSettings(b *testing.B) {
+	at := place.Place{Folder: b.TempDir()}
+	store, err := at.Open(b.Context(), state.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	m := state.Mirror{Full: time.Now()}
+	for i := range 15_000 {
+		kind, parent := "ad", fmt.Sprintf("ad_group_%d", i%3000)
+		if i < 3000 {
+			kind, parent = "ad_group", fmt.Sprintf("campaign_%d", i%300)
+		}
+		if i < 300 {
+			kind, parent = "campaign", ""
+		}
+		id := fmt.Sprintf("%s_%d", kind, i)
+		m.Mirrored = append(m.Mirrored, state.Mirrored{Kind: resource.Kind(kind), ID: id, ParentID: parent,
+			Record: json.RawMessage(fmt.Sprintf(`{"id":%q,"name":"Name %d","status":"active","review_status":"approved",`+
+				`"budget":{"daily_spend_limit_micros":80000000},"creative":{"title":"Title %d","body":%q}}`,
+				id, i, i, strings.Repeat(fmt.Sprint("text ", i, " "), 40)))})
+	}
+	if err := store.RecordMirror(b.Context(), m); err != nil {
+		b.Fatal(err)
+	}
+	store.Close()
+	r := &archive{env: &session.Env{}, mirror: at.OpenReadOnly}
+	for _, levels := range [][]string{{"campaign"}, {"campaign", "ad_group", "ad"}} {
+		b.Run(fmt.Sprint(len(levels)), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if all, err := r.Settings(b.Context(), levels); err != nil || len(all["campaign"]) != 300 {
+					b.Fatal(len(all), err)
+				}
+			}
+		})
+	}
+}
