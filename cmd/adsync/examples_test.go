@@ -28,8 +28,8 @@ type example struct {
 	before string // what is typed before it
 }
 
-// shownByScript has the examples that need a browser, a second program or an answer that never comes, and the
-// script that runs each verb with the same flags instead.
+// shownByScript has the examples that need a browser, a second program, a repository or an answer that never comes,
+// and the script that runs each verb with the same flags instead.
 var shownByScript = map[string]string{
 	"adsync accounts create --name 'Shoe shop' --currency EUR --timezone Europe/Paris --yes": "oauth-second-client",
 	"adsync audience cancel audience/customers --yes":                                        "audience-operations",
@@ -47,6 +47,7 @@ var shownByScript = map[string]string{
 	"adsync review --wait 30m campaign/spring-launch":       "review-ads",
 	"adsync resolve pixel/shop":                             "resolve",
 	"adsync resolve pixel/shop --as not-applied":            "resolve",
+	"adsync revert last --propose --git operator":           "revert-git",
 	"adsync state accept shop":                              "state-accept",
 	"adsync state accept --all --yes":                       "state-accept",
 	"adsync state begin ads":                                "state-branch",
