@@ -78,7 +78,7 @@ type crowd struct {
 
 	mu      sync.Mutex // whoever does something has all below; so has a request that is served
 	process *process
-	born    time.Time   // when it was started
+	age     int         // moments since it was started
 	victim  *os.Process // nil: there is nobody to kill
 	calm    bool
 	want    int // kills
@@ -195,7 +195,7 @@ func (c *crowd) starts() {
 	p.until("msg", "the daemon runs")
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.process, c.born, c.victim = p, time.Now(), p.c.Process
+	c.process, c.age, c.victim = p, 0, p.c.Process
 }
 
 // amid serves a request of the daemon; nobody else does anything meanwhile, but right before and after it.
@@ -222,8 +222,10 @@ func momentsAKill(whose, method, path string) int {
 	switch {
 	case method == http.MethodGet:
 		return 300
-	case whose == "service", strings.HasSuffix(path, "/comments"):
+	case whose == "service":
 		return 3
+	case strings.HasSuffix(path, "/comments"):
+		return 6
 	}
 	return 10
 }
@@ -233,10 +235,10 @@ func (c *crowd) moment(where string, one int) {
 	if c.calm || c.victim == nil {
 		return
 	}
-	if c.random.IntN(25) == 0 {
+	if c.random.IntN(30) == 0 { // people are as quick as the daemon, whatever else the machine does
 		c.somebody()
 	}
-	if time.Since(c.born) > patience/8 {
+	if c.age++; c.age > 400 {
 		one = min(one, 4) // it has lived long enough
 	}
 	if c.kills < c.want && c.random.IntN(one) == 0 {
@@ -254,10 +256,9 @@ func (c *crowd) lives(kills int) {
 	c.mu.Lock()
 	c.want, c.calm = kills, false
 	c.mu.Unlock()
-	for late := time.Now().Add(patience); ; {
+	for late := time.Now().Add(3 * patience); ; {
 		c.mu.Lock()
-		c.somebody()
-		done, rest := c.kills >= kills, time.Duration(c.random.IntN(1000))*time.Millisecond
+		done := c.kills >= kills
 		p, dead := c.process, c.victim == nil
 		c.mu.Unlock()
 		select {
@@ -268,9 +269,12 @@ func (c *crowd) lives(kills int) {
 			if !dead {
 				c.t.Fatalf("the daemon ended by itself: %v", err)
 			}
+			c.mu.Lock()
+			c.somebody() // while there is no daemon
+			c.mu.Unlock()
 			c.starts()
-			late = time.Now().Add(patience)
-		case <-time.After(rest):
+			late = time.Now().Add(3 * patience)
+		case <-time.After(200 * time.Millisecond):
 			if done && !dead {
 				return
 			}
