@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -15,6 +16,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"adsync/internal/secret"
 )
@@ -218,6 +221,45 @@ func TestWhatWakes(t *testing.T) {
 				t.Errorf("the answer says %q; want its status alone", text)
 			}
 		})
+	}
+}
+
+// TestExamplesOfGitHub: the payloads that people gave as examples (npm's @octokit/webhooks-examples 7.6.1, MIT) wake an
+// account of their branch, master, where they are about a push to it or a pull request into it, and no other.
+func TestExamplesOfGitHub(t *testing.T) {
+	var all []struct {
+		Event   string
+		Payload json.RawMessage
+	}
+	if err := json.Unmarshal(example(t, "github-examples.json"), &all); err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	for i, one := range all {
+		var of struct{ Action, Ref string }
+		if err := json.Unmarshal(one.Payload, &of); err != nil {
+			t.Fatal(err)
+		}
+		said := fmt.Sprint(one.Event, " ", of.Action, of.Ref)
+		for _, branch := range []string{"master", "main"} {
+			d := newDoor(t, Hook{Secret: secret.New(shared), Branch: branch})
+			status := d.tell(one.Event, fmt.Sprint(i), string(one.Payload))
+			got[said] += fmt.Sprintf("%s: %d, %d woken; ", branch, status, len(d.woken))
+		}
+	}
+	const (
+		wakes = "master: 202, 1 woken; main: 202, 0 woken; "
+		not   = "master: 202, 0 woken; main: 202, 0 woken; "
+	)
+	want := map[string]string{
+		"push refs/heads/master": wakes, "push refs/tags/simple-tag": not,
+		"pull_request opened": wakes, "pull_request synchronize": wakes, "pull_request closed": wakes,
+		"pull_request_review submitted": wakes, "pull_request_review dismissed": wakes,
+		"issue_comment created": not, "issue_comment edited": not, "issue_comment deleted": not, // of issues
+		"ping ": "master: 200, 0 woken; main: 200, 0 woken; ",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("what they do (-want +got):\n%s", diff)
 	}
 }
 
