@@ -325,7 +325,8 @@ func TestWhatMovedSinceTheYesWaits(t *testing.T) {
 		`{"budget": {"daily_spend_limit_micros": 45000000}}`, nil)
 	commit := q.merges(pull)
 	q.p.until("msg", "run ended", "class", "held")
-	q.hears(7, "merged as `"+commit[:12]+"`", "is held: ", "45.00", "This is not what was approved")
+	q.hears(7, "merged as `"+commit[:12]+"`", "is held: ", "45.00",
+		"This is not what was approved: what is live has changed since.")
 	q.p.end()
 	if live := spring().Budget.Daily; live != 45_000_000 {
 		t.Errorf("the budget is %d; want what it was moved to", live)

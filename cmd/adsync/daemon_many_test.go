@@ -65,6 +65,7 @@ func TestAThousandPullRequestsKeepNobodyWaiting(t *testing.T) {
 		}
 	}
 	q.forge.Set(append(flood, q.proposes(many+1, "bid: {max: 1.25}", "bid: {max: 1.20}"))...)
+	q.p.until("msg", "more pull requests are open than are read: those that changed last are answered")
 	q.says(many+1, "1.20")
 	if count := answered(); count > many/2 {
 		t.Errorf("%d were answered before; want few", count)

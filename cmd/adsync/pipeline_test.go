@@ -312,6 +312,17 @@ func TestGitLabPipeline(t *testing.T) {
 	}
 	merged()
 	p.settled()
+	p.edit("bad", "ads/spring.yaml", "daily: 50.00", "daily: cheap")
+	if out, err := p.gitlab("adsync-validate", "origin/bad", with()); err == nil {
+		t.Errorf("a budget in words is valid:\n%s", out)
+	}
+	job("adsync-plan", "origin/bad", request) // what cannot be read is held
+	for _, name := range []string{"adsync-validate", "adsync-plan"} {
+		var err error
+		p.found, err = os.ReadFile(filepath.Join(p.artifacts, name, "problems.sarif"))
+		must(t, err)
+		p.finds("ads/spring.yaml", 7)
+	}
 	p.edit("more", "ads/spring.yaml", "daily: 50.00", "daily: 60.00")
 	job("adsync-validate", "origin/more", with())
 	job("adsync-plan", "origin/more", request)

@@ -16,7 +16,8 @@ import (
 
 // Repository is a repository as its forge knows it.
 type Repository interface {
-	// Open returns the open pull requests into a branch, those that changed last first.
+	// Open returns the open pull requests into a branch, those that changed last first. Beside them it is ErrMore where
+	// there are more than are read.
 	Open(ctx context.Context, branch string) ([]Pull, error)
 	// Say replaces a comment of a pull request, and returns its id, and its text as the forge has it. Where id is "" or
 	// that comment is gone it is a new one, unless there is one of this user's that begins with the same line.

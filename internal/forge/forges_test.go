@@ -122,6 +122,25 @@ func TestOthersThatAnswerNonsense(t *testing.T) {
 	}
 }
 
+// A list that is longer than is read says so, and has as many as are read.
+func TestOthersHaveMoreThanIsRead(t *testing.T) {
+	onOthers(t, func(t *testing.T, _ other, s *forgetest.Server, r forge.Repository) {
+		const most = 1000
+		var all []forgetest.Pull
+		for n := range most + 1 {
+			all = append(all, forgetest.Pull{Number: n + 1, Head: commitA, Base: "main", Branch: fmt.Sprint("b", n),
+				Author: "eve", Updated: time.Unix(int64(n), 0)})
+		}
+		for _, there := range []int{most, most + 1} {
+			s.Set(all[:there]...)
+			pulls, err := r.Open(t.Context(), "main")
+			if more := there > most; errors.Is(err, forge.ErrMore) != more || len(pulls) != most {
+				t.Errorf("of %d: %d, %v; want %d, more: %v", there, len(pulls), err, most, more)
+			}
+		}
+	})
+}
+
 // The client of GitLab breaks off where a list has a null.
 func TestOthersThatAnswerNull(t *testing.T) {
 	onOthers(t, func(t *testing.T, _ other, s *forgetest.Server, r forge.Repository) {

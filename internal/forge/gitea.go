@@ -85,7 +85,7 @@ func (g *Gitea) Open(ctx context.Context, branch string) (pulls []Pull, err erro
 			pulls = append(pulls, p) // others were not asked for
 		}
 	}
-	return pulls, nil
+	return pulls, err
 }
 
 func giteaPull(r *gitea.PullRequest) Pull {

@@ -71,10 +71,10 @@ func (g *GitHub) Open(ctx context.Context, branch string) (pulls []Pull, err err
 			pulls = append(pulls, pullOf(p))
 		}
 		if page.Page = answer.NextPage; page.Page == 0 {
-			break
+			return pulls, nil
 		}
 	}
-	return pulls, nil
+	return pulls, ErrMore
 }
 
 func pullOf(p *github.PullRequest) Pull {

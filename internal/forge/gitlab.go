@@ -79,10 +79,13 @@ func (g *GitLab) Open(ctx context.Context, branch string) (pulls []Pull, err err
 			break
 		}
 	}
+	if options.Page != 0 {
+		err = ErrMore
+	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.refs = refs
-	return pulls, nil
+	return pulls, err
 }
 
 // list lists a page. Its client breaks off at a null.

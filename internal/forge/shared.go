@@ -2,6 +2,7 @@ package forge
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 )
@@ -24,6 +25,7 @@ type list struct {
 	mu    sync.Mutex
 	at    time.Time
 	pulls []Pull
+	more  error // ErrMore, or nil
 }
 
 // Open implements Repository. Of several who ask at once one lists.
@@ -32,14 +34,14 @@ func (s *shared) Open(ctx context.Context, branch string) ([]Pull, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if !l.at.IsZero() && time.Since(l.at) < s.age {
-		return l.pulls, nil
+		return l.pulls, l.more
 	}
 	pulls, err := s.Repository.Open(ctx, branch)
-	if err != nil {
+	if err != nil && !errors.Is(err, ErrMore) {
 		return nil, err
 	}
-	l.at, l.pulls = time.Now(), pulls
-	return pulls, nil
+	l.at, l.pulls, l.more = time.Now(), pulls, err
+	return pulls, err
 }
 
 func (s *shared) of(branch string) *list {

@@ -87,6 +87,7 @@ type Desk struct {
 	seen   map[int]int // in which turn it was seen to since it is no longer open, by number
 	until  time.Time   // before which the forge is not asked
 	failed bool        // which was said
+	more   bool        // there are more pull requests than are read, which was said
 
 	noteless bool // nothing can stand at lines, which was said
 }
@@ -185,9 +186,14 @@ func (d *Desk) Look(ctx context.Context) error {
 		return err
 	}
 	open, err := d.Forge.Open(ctx, branch)
-	if err != nil {
+	more := errors.Is(err, forge.ErrMore)
+	if err != nil && !more {
 		return d.rest(err)
 	}
+	if more && !d.more {
+		d.Log.Warn("more pull requests are open than are read: those that changed last are answered", "read", len(open))
+	}
+	d.more = more
 	failures := []error{d.rest(d.landed(ctx, branch, open, stamp != "")), d.close(ctx, branch, open)}
 	if stamp == "" {
 		return errors.Join(append(failures, ctx.Err())...)

@@ -10,15 +10,17 @@ import (
 	"time"
 
 	"adsync/internal/forge"
+	"adsync/plan"
 )
 
 // Merge is a pull request that is merged.
 type Merge struct {
-	Commit    string   // by which the branch has it
-	Addresses []string // of what it changes
-	Agreed    []string // of those, whose change was approved
-	Before    bool     // it is not merged yet, and Commit its head
-	Links     []string // to where somebody said so
+	Commit    string      // by which the branch has it
+	Addresses []string    // of what it changes
+	Agreed    []string    // of those, whose change was approved
+	Parts     []plan.Part // of those, as they were approved; nil where that is not known
+	Before    bool        // it is not merged yet, and Commit its head
+	Links     []string    // to where somebody said so
 }
 
 // How long the comment of a pull request follows what became of it, and how long a run waits for what people agreed to.
@@ -185,7 +187,7 @@ func (d *Desk) tell(ctx context.Context, number int, a answered) error {
 		m.Links = append(m.Links, y.Link)
 		for _, ask := range y.Asks {
 			for _, part := range ask.Parts {
-				m.Agreed = append(m.Agreed, part.Address)
+				m.Agreed, m.Parts = append(m.Agreed, part.Address), append(m.Parts, part)
 			}
 		}
 	}

@@ -45,7 +45,7 @@ func (p *Planner) Result(ctx context.Context, of Account, m Merge) (text string,
 	})
 	failed := last.Error != "" || diag.HasErrors(last.Problems)
 	read := !s.Reached || m.Before && !slices.ContainsFunc(applied, func(o outcome) bool { return !o.Verified })
-	return p.resultText(m, applied, left, s, failed), len(left) == 0 && read && !failed, nil
+	return p.resultText(m, applied, last, left, s, failed), len(left) == 0 && read && !failed, nil
 }
 
 // contains reports that by what was read last.
@@ -111,8 +111,8 @@ func approvedText(m Merge, applied []outcome) string {
 	return text
 }
 
-func (p *Planner) resultText(m Merge, applied []outcome, left []plan.ChangeDocument, s daemon.Status,
-	failed bool) string {
+func (p *Planner) resultText(m Merge, applied []outcome, last *planview.Document, left []plan.ChangeDocument,
+	s daemon.Status, failed bool) string {
 	var text strings.Builder
 	how := "merged as `%.12s`"
 	if m.Before {
@@ -144,8 +144,12 @@ func (p *Planner) resultText(m Merge, applied []outcome, left []plan.ChangeDocum
 		fmt.Fprintf(&text, "| %s %s | %s | %s | %s |\n", o.Action, planview.Cell(diag.Printable(o.Address)),
 			planview.Cell(o.ID), result, p.runCell(o))
 	}
-	if len(applied) > 0 && p.Copies != nil {
+	switch {
+	case len(applied) == 0:
+	case p.Copies != nil:
 		text.WriteString("\nMarked copies of the workbooks are behind the links of the runs, once they are pushed.\n")
+	default:
+		text.WriteString("\nMarked copies of the workbooks are kept where the daemon runs.\n")
 	}
 	text.WriteString(approvedText(m, applied))
 	for i := range left {
@@ -156,7 +160,8 @@ func (p *Planner) resultText(m Merge, applied []outcome, left []plan.ChangeDocum
 			fmt.Fprintf(&text, "- … and %d more\n", len(left)-i)
 			break
 		}
-		fmt.Fprintf(&text, "- %s %s\n", planview.Code(diag.Printable(left[i].Address)), whyLeft(&left[i], m, s))
+		fmt.Fprintf(&text, "- %s %s\n", planview.Code(diag.Printable(left[i].Address)),
+			whyLeft(&left[i], m, last.Asks, s))
 	}
 	return text.String()
 }
@@ -177,20 +182,42 @@ func (p *Planner) runCell(o outcome) string {
 const mostTold = 100
 
 // whyLeft says why a change is not there yet.
-func whyLeft(c *plan.ChangeDocument, m Merge, s daemon.Status) string {
+func whyLeft(c *plan.ChangeDocument, m Merge, asks []plan.Ask, s daemon.Status) string {
 	h := firstHold(c)
 	if h == nil {
 		return fmt.Sprintf("is not applied yet; the account is %s.", planview.Code(string(s.State)))
 	}
 	why := "is held: " + planview.Code(diag.Printable(h.Message)) + "."
 	if h.Allow != "" && slices.Contains(m.Agreed, c.Address) {
-		why += " This is not what was approved: what is live, or an amount, has changed since, or the approval no " +
-			"longer counts."
+		why += " This is not what was approved: " + whatMoved(c.Address, m.Parts, asks) + "."
 	}
 	if h.Allow != "" {
 		why += " It waits for an approval at the daemon's page."
 	}
 	return why
+}
+
+// whatMoved says what of a change is other than it was approved, where that can be told.
+func whatMoved(address string, approved []plan.Part, asks []plan.Ask) string {
+	var live, becomes bool
+	for _, then := range approved {
+		for _, ask := range asks {
+			for _, now := range ask.Parts {
+				if now.Address == address && then.Address == address && now.Field == then.Field {
+					live, becomes = live || now.Before != then.Before, becomes || now.After != then.After
+				}
+			}
+		}
+	}
+	switch {
+	case live && becomes:
+		return "what is live has changed since, and what it becomes"
+	case live:
+		return "what is live has changed since"
+	case becomes:
+		return "what it becomes has changed since"
+	}
+	return "what is live, or an amount, has changed since, or the approval no longer counts"
 }
 
 // firstHold is what holds a change, or a field of it; nil where nothing does.
