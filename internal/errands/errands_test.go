@@ -244,9 +244,11 @@ func TestAnErrandOfADeadProcessIsDoneByAnother(t *testing.T) {
 		<-t.Context().Done()
 		return nil
 	}))
-	f.does(hangs)
+	lives, dies := context.WithCancel(t.Context())
+	go hangs.Run(lives)
 	f.add(s, hangs, errands.Errand{Kind: "tell", Account: "a"}, time.Time{})
 	<-began
+	dies() // it takes no other, and does not end what it began
 	_, err := s.Process().Pool().Exec(t.Context(), `UPDATE adsync.worker SET ends = now() - interval '1 s' WHERE `+
 		`left(host, 60) || ' ' || pid || ' ' || (extract(epoch FROM since) * 1000000)::bigint = $1`, dead.Process().Name())
 	f.no(err)
