@@ -10,6 +10,11 @@
 // 19.5 (CC BY-SA 4.0, as is this file), with lists and nulls put right. Statuses, events, commits, members, the own
 // user and the bodies of requests follow the types of GitLab's Go client: what the two have wrong together, it has
 // wrong, too. It knows of no parameter that adsync does not send.
+//
+// testdata/gitlab-published.json says what requests of these operations may hold: the names, types, values and needs
+// of parameters and bodies by doc/api/openapi/openapi_v3.yaml of GitLab 19.5 (gitlabhq/gitlabhq at 045bf8777ea8,
+// CC BY-SA 4.0, as is that file), copied by hand, without texts and nulls. All operations of gitlab.json were found
+// there. A test holds gitlab.json to it: as to requests, it may be wrong only where GitLab's document is.
 package forgetest
 
 import (
