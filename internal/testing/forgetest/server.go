@@ -7,9 +7,8 @@
 //
 // gitlab.json is written by hand, as GitLab's document has four megabytes, and its generator describes a list as one of
 // its entries, and no value as null. Lists of merge requests and notes follow doc/api/openapi/openapi_v3.yaml of GitLab
-// 19.5 (CC BY-SA 4.0, as is this file), with lists and nulls put right. Statuses, events, commits, members, the own
-// user and the bodies of requests follow the types of GitLab's Go client: what the two have wrong together, it has
-// wrong, too. It knows of no parameter that adsync does not send.
+// 19.5 (CC BY-SA 4.0, as is this file), with lists and nulls put right. Answers with statuses, events, commits, members
+// and the own user follow the types of GitLab's Go client: what the two have wrong together, it has wrong, too.
 //
 // testdata/gitlab-published.json says what requests of these operations may hold: the names, types, values and needs
 // of parameters and bodies by doc/api/openapi/openapi_v3.yaml of GitLab 19.5 (gitlabhq/gitlabhq at 045bf8777ea8,
