@@ -125,10 +125,10 @@ accounts:
 }
 
 // fromPush is the most that may lie between a push and the first request. On a machine that does other things, too, it
-// is as often what git itself takes to ask for the branch just then.
+// is so many times what git itself takes to ask for the branch, at best, just then.
 const (
 	fromPush     = time.Second
-	mostOfAsking = 20
+	mostOfAsking = 5
 )
 
 // TestFromAPushToTheFirstRequest, over https from git's own server: the best of a few
@@ -145,7 +145,7 @@ func TestFromAPushToTheFirstRequest(t *testing.T) {
 		first.CompareAndSwap(0, time.Now().UnixNano())
 		return false
 	}
-	best, asked, took := time.Hour, time.Duration(0), []time.Duration{}
+	best, asked, took := time.Hour, time.Hour, []time.Duration{}
 	s.before.Store(&note)
 	for i := range 5 {
 		r.save(fmt.Sprintf("bid: {max: 1.%d}", 25-i), fmt.Sprintf("bid: {max: 1.%d}", 24-i), fmt.Sprintf("Push %d", i))
@@ -156,7 +156,7 @@ func TestFromAPushToTheFirstRequest(t *testing.T) {
 		took = append(took, time.Unix(0, first.Load()).Sub(pushed).Round(time.Millisecond))
 		began := time.Now()
 		r.git("-c", "http.sslVerify=false", "ls-remote", strings.Replace(r.url, "//", "//ann:"+gitToken+"@", 1), "main")
-		asked = max(asked, time.Since(began))
+		asked = min(asked, time.Since(began))
 		if best = min(best, took[i]); i >= 2 && best < fromPush {
 			break
 		}
