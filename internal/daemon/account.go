@@ -81,6 +81,9 @@ type Setting struct {
 	Removed         bool   // by its status
 	Review, Why     string // where it stands, in words, and why where that is not well
 	Daily, Lifetime int64  // budgets in micros; 0: none
+	// when it was made, and the first moment in which it may spend, and the first in which no more; zero where the
+	// service says none
+	Created, Starts, Ends time.Time
 }
 
 // count puts the figures of a plan in the status. Where nothing was planned, as the

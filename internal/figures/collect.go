@@ -70,9 +70,9 @@ func (c *Collector) Span(ctx context.Context, span insights.Span) error {
 // due returns the days that have to be read, the newest first, without a day between them that has not: one question
 // is about days that follow each other.
 func (c *Collector) due(taken map[string]int64) (days []string) {
-	midnight := time.Date(c.Now.Year(), c.Now.Month(), c.Now.Day(), 0, 0, 0, 0, c.Now.Location())
+	today := midnight(c.Now)
 	for back := range serviceDays {
-		day := midnight.AddDate(0, 0, -back)
+		day := today.AddDate(0, 0, -back)
 		at, known := taken[day.Format(dateForm)]
 		settled := day.AddDate(0, 0, 1+young).Unix()
 		switch {

@@ -270,3 +270,34 @@ func TestDaysOfAnotherCurrencyOrZoneAreNotAdded(t *testing.T) {
 		}
 	}
 }
+
+// What resources spent since a day of their own is what the service says of those days.
+func TestSpentSinceADay(t *testing.T) {
+	s := open(t, 9.5)
+	s.pass()
+	lines := s.table("campaign", "2026-11-02", "2026-11-11").Lines
+	first, second := lines[0].ID, lines[1].ID
+	began := time.Date(2026, 11, 4, 18, 0, 0, 0, s.zone)
+	spent, until, err := s.kept.Spent("campaign", map[string]time.Time{first: s.now.AddDate(0, 0, -400), second: began,
+		"campaign_of_later": s.now.Add(time.Hour), "one_that_did_nothing": began}, s.now.In(s.zone))
+	if err != nil || !until.Equal(s.now) {
+		t.Fatalf("until %s, %v; want %s, when it was read", until, err, s.now)
+	}
+	want := map[string]int64{second: 0, "one_that_did_nothing": 0}
+	for _, l := range s.table("campaign", "2026-11-04", "2026-11-11").Lines {
+		if n, known := l.Micros(); known && l.ID == second {
+			want[second] = n
+		}
+	}
+	if diff := cmp.Diff(want, spent); diff != "" || spent[second] == 0 {
+		t.Errorf("spent since %s, of what there is, is another than the table has:\n%s", began, diff)
+	}
+	if err := s.kept.Store.Delete("figures/days/2026-11-06"); err != nil {
+		t.Fatal(err)
+	}
+	since := map[string]time.Time{first: time.Date(2026, 11, 7, 0, 0, 0, 0, s.zone), second: began}
+	spent, _, err = s.kept.Spent("campaign", since, s.now.In(s.zone))
+	if _, known := spent[second]; known || err != nil || spent[first] == 0 {
+		t.Errorf("with a day that cannot be read: %v, %v; want the other campaign alone", spent, err)
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"net/http"
 	"slices"
 	"strings"
@@ -177,8 +178,9 @@ func TestADocumentHasTheFiguresThatAreAskedFor(t *testing.T) {
 func threeSettings() map[string]map[string]daemon.Setting {
 	return map[string]map[string]daemon.Setting{
 		"campaign": {
-			"campaign_0": {Name: "Hiking boots", Status: "active", Daily: 80_000_000},
-			"campaign_1": {Name: "Second", Status: "paused", Lifetime: 1_500_000_000},
+			"campaign_0": {Name: "Hiking boots", Status: "active", Daily: 80_000_000, Created: noon.AddDate(0, -2, 0)},
+			"campaign_1": {Name: "Second", Status: "paused", Lifetime: 1_500_000_000,
+				Starts: day(-10), Ends: day(20)},
 			"campaign_2": {Name: "Rain coats", Status: "archived", Removed: true},
 			"campaign_9": {Name: "Waits <i>", Status: "paused", Daily: 5_500_000},
 			"campaign_8": {Name: "Long gone", Status: "archived", Removed: true},
@@ -192,6 +194,82 @@ func threeSettings() map[string]map[string]daemon.Setting {
 	}
 }
 
+// day is the midnight in New York so many days from the day of the tests.
+func day(n int) time.Time {
+	today := noon.In(newYork)
+	return time.Date(today.Year(), today.Month(), today.Day()+n, 0, 0, 0, 0, newYork)
+}
+
+// The campaigns spend 10, 20 and 30 a day, the third since three days; it is 12:00 in New York.
+func TestBudgetsArePaced(t *testing.T) {
+	const euro = 1_000_000
+	long := day(-60)
+	for _, row := range []struct {
+		name, query string
+		of          daemon.Setting
+		want        string // of campaign_1, which spends 20 a day
+	}{
+		{"a daily budget over the whole days of the span", "", daemon.Setting{Daily: 25 * euro, Created: long},
+			"140.00 of 175.00 in 7 days, 80%"},
+		{"today is no whole day", "from=" + day(-1).Format(time.DateOnly), daemon.Setting{Daily: 25 * euro,
+			Created: long}, "20.00 of 25.00 in 1 day, 80%"},
+		{"today alone", "span=today", daemon.Setting{Daily: 25 * euro, Created: long}, ""},
+		{"a day was not read", "span=30d", daemon.Setting{Daily: 25 * euro, Created: long}, ""},
+		{"made within the span: its first day is not whole", "", daemon.Setting{Daily: 25 * euro,
+			Created: day(-3).Add(time.Hour)}, "40.00 of 50.00 in 2 days, 80%"},
+		{"starts within the span", "", daemon.Setting{Daily: 25 * euro, Created: long, Starts: day(-3)},
+			"60.00 of 75.00 in 3 days, 80%"},
+		{"ends within the span", "", daemon.Setting{Daily: 25 * euro, Created: long, Ends: day(-5)},
+			"40.00 of 50.00 in 2 days, 80%"},
+		{"nobody knows when it was made", "", daemon.Setting{Daily: 25 * euro}, ""},
+		{"a lifetime budget, from its first day to now", "", daemon.Setting{Lifetime: 400 * euro, Created: long,
+			Starts: day(-10), Ends: day(11)}, "220.00 of 200.00 by now, 110%"},
+		{"whatever the span", "span=today", daemon.Setting{Lifetime: 400 * euro, Created: long,
+			Starts: day(-10), Ends: day(11)}, "220.00 of 200.00 by now, 110%"},
+		{"without a first day, since it was made", "", daemon.Setting{Lifetime: 400 * euro,
+			Created: day(-10), Ends: day(11)}, "220.00 of 200.00 by now, 110%"},
+		{"its last day is over", "", daemon.Setting{Lifetime: 400 * euro, Created: long,
+			Starts: day(-10), Ends: day(-2)}, "220.00 of 400.00 in all, 55%"},
+		{"without a last day", "", daemon.Setting{Lifetime: 400 * euro, Created: long, Starts: day(-10)}, ""},
+		{"a day since its first was not read", "", daemon.Setting{Lifetime: 400 * euro, Created: long,
+			Ends: day(11)}, ""},
+		{"not begun", "", daemon.Setting{Lifetime: 400 * euro, Created: long, Starts: day(3), Ends: day(11)}, ""},
+		{"archived", "", daemon.Setting{Daily: 25 * euro, Created: long, Removed: true}, ""},
+		{"the greatest budget there can be", "", daemon.Setting{Lifetime: math.MaxInt64, Created: long,
+			Starts: day(-10), Ends: day(11)}, "220.00 of 4,611,686,018,427.39 by now, 0%"},
+		{"without an end that anybody lives to see", "", daemon.Setting{Lifetime: 8_000_000 * euro, Created: long,
+			Starts: day(-10), Ends: time.Unix(253_402_300_799, 0)}, "220.00 of 28.84 by now, 763%"},
+		{"a daily one of which seven are too many", "", daemon.Setting{Daily: math.MaxInt64, Created: long}, ""},
+	} {
+		a := ask(t, nil)
+		a.desk.settings = map[string]map[string]daemon.Setting{"campaign": {"campaign_1": row.of}}
+		body := text(t, a.get("/accounts/shoes/campaigns?col=paced&"+row.query))
+		if paced := strings.Contains(body, ">Paced</a></th>"); paced != (row.want != "") {
+			t.Errorf("%s: the page has the column: %v", row.name, paced)
+		}
+		if !strings.Contains(body, "<td>"+row.want+"</td>") {
+			t.Errorf("%s: the page has no %q:\n%s", row.name, row.want, body)
+		}
+	}
+}
+
+func TestPacingIsInFiles(t *testing.T) {
+	a := ask(t, nil)
+	a.desk.settings = threeSettings()
+	sheet := text(t, a.get("/accounts/shoes/campaigns.csv?sort=paced&order=asc&col=paced&status=active"))
+	const want = "from,to,in,name,id,paced,change\n2026-11-15,2026-11-21,,Hiking boots,campaign_0,13,0%\n"
+	if sheet != want {
+		t.Errorf("the sheet is\n%swant\n%s", sheet, want)
+	}
+	document := text(t, a.get("/api/v1/accounts/shoes/figures?col=paced"))
+	for _, want := range []string{`"paced":{"spent":"70.00","due":"560.00","percent":13,"days":7}`,
+		`"paced":{"spent":"220.00","due":"525.00","percent":42}`} {
+		if strings.Count(document, `"paced":`) != 2 || !strings.Contains(document, want) {
+			t.Errorf("the document has no %s, or others:\n%s", want, document)
+		}
+	}
+}
+
 func TestSettingsStandBesideFigures(t *testing.T) {
 	a := ask(t, nil)
 	a.desk.settings = threeSettings()
@@ -201,10 +279,10 @@ func TestSettingsStandBesideFigures(t *testing.T) {
 		never       []string
 	}{
 		{"of campaigns", "", []string{
-			`<tr class="total"><th scope="row">All 4</th><td class="left"></td><td></td><td></td><td>300.00</td>`,
-			`<td class="left">active</td><td>80.00</td><td></td><td>70.00</td>`,
-			`<td class="left">paused</td><td></td><td>1,500.00</td><td>140.00</td>`,
-			`Waits &lt;i&gt;</a></th><td class="left">paused</td><td>5.50</td><td></td><td>0.00</td>`,
+			`<tr class="total"><th scope="row">All 4</th><td class="left"></td><td></td><td></td><td></td><td>300.00</td>`,
+			`<td class="left">active</td><td>80.00</td><td></td><td>70.00 of 560.00 in 7 days, 13%</td><td>70.00</td>`,
+			`<td class="left">paused</td><td></td><td>1,500.00</td><td>220.00 of 525.00 by now, 42%</td><td>140.00</td>`,
+			`Waits &lt;i&gt;</a></th><td class="left">paused</td><td>5.50</td><td></td><td></td><td>0.00</td>`,
 			`<td></td><td></td></tr>`}, []string{"Long gone", ">Review</a></th>", "cannot be read"}},
 		{"with a status", "status=paused", []string{"All 2 of 4", "Waits", `value="paused" selected`},
 			[]string{"Hiking boots"}},
@@ -233,6 +311,8 @@ func TestSettingsStandBesideFigures(t *testing.T) {
 	for query, want := range map[string]string{
 		"sort=status":                  "campaign_0 campaign_2 campaign_1 campaign_9",
 		"sort=status&order=desc":       "campaign_1 campaign_9 campaign_2 campaign_0",
+		"sort=paced":                   "campaign_1 campaign_0 campaign_2 campaign_9",
+		"sort=paced&order=asc":         "campaign_0 campaign_1 campaign_2 campaign_9",
 		"sort=daily_budget":            "campaign_0 campaign_9 campaign_1 campaign_2",
 		"sort=daily_budget&order=asc":  "campaign_9 campaign_0 campaign_1 campaign_2",
 		"sort=lifetime_budget&col=cpa": "campaign_1 campaign_0 campaign_2 campaign_9",

@@ -87,8 +87,10 @@ func (r *archive) Settings(ctx context.Context, levels []string) (map[string]map
 	})
 	for _, s := range schemas {
 		s.Attributes = slices.DeleteFunc(s.Attributes, func(a resource.Attribute) bool {
-			return a.Spend != resource.Delivery && a.Per == "" && !slices.Contains(s.NameFrom, a.Name)
+			return a.Spend != resource.Delivery && a.Per == "" && !slices.Contains(s.NameFrom, a.Name) &&
+				a.Wire.Codec != resource.StartTime && a.Wire.Codec != resource.EndTime
 		})
+		s.Attributes = append(s.Attributes, created)
 		s.Noted = nil // all that is not looked at costs its time
 		if !review.Reviewed(s) {
 			s.Facts = nil
@@ -114,12 +116,22 @@ func (r *archive) Settings(ctx context.Context, levels []string) (map[string]map
 	return all, nil
 }
 
+// created is what each record says besides the attributes of its kind.
+var created = resource.Attribute{Name: "created_at", Type: resource.TypeDay,
+	Wire: resource.Wire{Path: "created_at", Codec: resource.StartTime}}
+
 func settingOf(schema *resource.Schema, live *resource.Resource) daemon.Setting {
 	s := daemon.Setting{Name: schema.NameOf(live), Parent: live.ParentID, Removed: schema.Removed(live)}
 	for i := range schema.Attributes {
 		a := &schema.Attributes[i]
 		micros, _ := live.Value(a.Name).Number()
 		switch {
+		case a.Name == created.Name:
+			s.Created = momentOf(live.Value(a.Name), resource.StartSeconds)
+		case a.Wire.Codec == resource.StartTime:
+			s.Starts = momentOf(live.Value(a.Name), resource.StartSeconds)
+		case a.Wire.Codec == resource.EndTime:
+			s.Ends = momentOf(live.Value(a.Name), resource.EndSeconds)
 		case a.Spend == resource.Delivery:
 			s.Status = live.Value(a.Name).Text()
 		case a.Spend == resource.Amount && a.Per == "day":
@@ -135,6 +147,14 @@ func settingOf(schema *resource.Schema, live *resource.Resource) daemon.Setting 
 		}
 	}
 	return s
+}
+
+// momentOf is the moment that a day stands for, which was decoded in UTC; zero where there is none.
+func momentOf(v resource.Value, seconds func(string, *time.Location) (int64, error)) (at time.Time) {
+	if unix, err := seconds(v.Text(), time.UTC); err == nil && unix > 0 {
+		at = time.Unix(unix, 0).UTC()
+	}
+	return at
 }
 
 func (r *archive) Expose(p daemon.Point) error { return r.orders.Expose(p) }

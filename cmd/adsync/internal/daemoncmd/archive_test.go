@@ -23,6 +23,7 @@ func TestSettingsAreThoseThatWereReadLast(t *testing.T) {
 	noError(t, err)
 	noError(t, store.RecordMirror(t.Context(), state.Mirror{Full: time.Now(), Mirrored: []state.Mirrored{
 		{Kind: "campaign", ID: "c1", Record: json.RawMessage(`{"id": "c1", "name": "Boots", "status": "active",
+			"created_at": 1795000000, "start_time": 1795320000, "end_time": 1796000001,
 			"budget": {"daily_spend_limit_micros": 5500000}}`)},
 		{Kind: "campaign", ID: "c2", Record: json.RawMessage(`{"id": "c2", "name": "Coats", "status": "archived",
 			"budget": {"lifetime_spend_limit_micros": 1500000000}, "serving_issues": ["no_ad_groups"]}`)},
@@ -41,7 +42,8 @@ func TestSettingsAreThoseThatWereReadLast(t *testing.T) {
 		t.Errorf("the review says %q; want the service's word in it", why)
 	}
 	want := map[string]map[string]daemon.Setting{
-		"campaign": {"c1": {Name: "Boots", Status: "active", Daily: 5_500_000},
+		"campaign": {"c1": {Name: "Boots", Status: "active", Daily: 5_500_000, Created: time.Unix(1795000000, 0).UTC(),
+			Starts: time.Unix(1795320000, 0).UTC(), Ends: time.Unix(1796000001, 0).UTC()},
 			"c2": {Name: "Coats", Status: "archived", Removed: true, Lifetime: 1_500_000_000}},
 		"ad": {"a1": {Name: "Fine", Parent: "g1", Status: "paused", Review: "approved"},
 			"a2": {Name: "Shouts", Parent: "g1", Status: "active", Review: "rejected", Why: why}},

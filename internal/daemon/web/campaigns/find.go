@@ -4,7 +4,8 @@
 // It refuses to ask the service, and to answer requests: internal/daemon/web does, with what this one returns. Its
 // invariant: the page, the sheet and the document of one address have the same lines in the same order.
 //
-// asked.go reads the address, find.go adds up and chooses, setting.go has the settings, view.go is the page, sheet.go
+// asked.go reads the address, find.go adds up and chooses, setting.go has the settings, paced.go how
+// budgets are spent, view.go is the page, sheet.go
 // the other two.
 package campaigns
 
@@ -30,6 +31,7 @@ type Found struct {
 	then   map[string]*figures.Sums // of before, by id; nil where before is
 
 	settings map[string]daemon.Setting // by id
+	paced    map[string]Paced          // by id; those of which it is known
 	unset    bool                      // they cannot be read now
 	has      map[string]bool           // the columns of settings that a resource of the level has
 }
@@ -56,6 +58,12 @@ func Find(ctx context.Context, archive daemon.Archive, address url.Values, at ti
 		f.before = nil // a change against a part would be none
 	}
 	f.readSettings(ctx, archive)
+	if slices.Contains(f.asked.Columns, pacedColumn) || f.asked.Sort == pacedColumn {
+		if f.paced, err = f.pace(kept, today); err != nil {
+			return nil, err
+		}
+		f.has[pacedColumn] = len(f.paced) > 0
+	}
 	f.lines, f.then = f.chosen(), sumsOf(f.before)
 	return f, nil
 }
@@ -82,7 +90,7 @@ func (f *Found) change(l *figures.Line) string {
 // columns are those that are wanted, and that the level has.
 func (f *Found) columns() []string {
 	return slices.DeleteFunc(slices.Clone(f.asked.Columns), func(c string) bool {
-		return slices.Contains(settings, c) && !f.has[c]
+		return (c == pacedColumn || slices.Contains(settings, c)) && !f.has[c]
 	})
 }
 

@@ -16,10 +16,10 @@ import (
 var settings = []string{"status", "review", "daily_budget", "lifetime_budget"}
 
 // columns are all that the page may show behind the name.
-var columns = slices.Concat(settings, metrics)
+var columns = slices.Concat(settings, []string{pacedColumn}, metrics)
 
 var settingHeads = map[string]string{"status": "Status", "review": "Review", "daily_budget": "Daily budget",
-	"lifetime_budget": "Lifetime budget"}
+	"lifetime_budget": "Lifetime budget", pacedColumn: "Paced"}
 
 // isWord reports whether a column has words, and not figures or money.
 func isWord(column string) bool { return column == "status" || column == "review" }
@@ -48,8 +48,11 @@ func amountText(micros int64) string {
 
 // of is what a column has of a line, as programs get it.
 func (f *Found) of(l *figures.Line, column string) string {
-	if slices.Contains(settings, column) {
+	switch {
+	case slices.Contains(settings, column):
 		return settingText(f.settings[l.ID], column)
+	case column == pacedColumn:
+		return f.paced[l.ID].percent()
 	}
 	return l.Of(column)
 }
@@ -62,6 +65,8 @@ func inWords(column, text string) (words, head string) {
 		return insights.Shown(column, text)
 	case isWord(column):
 		return shown.Text(text, 40), head
+	case column == pacedColumn:
+		return text, head
 	}
 	words, _ = insights.Shown("spend", text)
 	return words, head

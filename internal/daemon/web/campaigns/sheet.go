@@ -62,6 +62,7 @@ type Figures struct {
 	Above []string `json:"in,omitempty"`
 	// Settings are what a resource is set to, by column; those that it does not have are absent.
 	Settings map[string]string `json:"settings,omitempty"`
+	Paced    *Paced            `json:"paced,omitempty"`
 	Figures  map[string]string `json:"figures"`
 }
 
@@ -91,6 +92,9 @@ func (f *Found) Document() Document {
 		for _, c := range f.columns() {
 			if text := settingText(f.settings[l.ID], c); text != "" {
 				line.Settings[c] = text
+			}
+			if paced, known := f.paced[l.ID]; known && c == pacedColumn {
+				line.Paced = &paced
 			}
 		}
 		for _, up := range l.Above {

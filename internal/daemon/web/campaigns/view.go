@@ -25,6 +25,7 @@ type View struct {
 	All           []Offer // columns that may be chosen
 	Statuses      []Offer // any, and those that a resource of the level has; none where nothing is known of them
 	Reviews       []Offer
+	Paces         bool // a column says how budgets are spent
 	Unset         bool // what the lines are set to cannot be read now
 	Heads         []head
 	Total         line
@@ -79,7 +80,7 @@ func (f *Found) View(name, path string) *View {
 	for _, c := range f.columns() {
 		text := ""
 		if !slices.Contains(settings, c) {
-			text, _ = inWords(c, sums.Of(c))
+			text, _ = inWords(c, sums.Of(c)) // "" of what no sum has
 		}
 		v.Total.Cells = append(v.Total.Cells, cell{text, isWord(c)})
 	}
@@ -88,6 +89,9 @@ func (f *Found) View(name, path string) *View {
 		one.Change = f.change(l)
 		for _, c := range f.columns() {
 			text, _ := inWords(c, f.of(l, c))
+			if c == pacedColumn {
+				text = f.paced[l.ID].words()
+			}
 			one.Cells = append(one.Cells, cell{text, isWord(c)})
 		}
 		if slices.Contains(f.columns(), "review") {
@@ -95,7 +99,7 @@ func (f *Found) View(name, path string) *View {
 		}
 		v.Lines = append(v.Lines, one)
 	}
-	v.Unset = f.unset
+	v.Unset, v.Paces = f.unset, slices.Contains(f.columns(), pacedColumn)
 	v.Statuses, v.Reviews = offered(f.values("status"), q.Status), offered(f.values("review"), q.Review)
 	v.link(f.columns())
 	return v
