@@ -78,22 +78,29 @@ func encode(v any) []byte {
 
 // webhookBody is the form for programs.
 func webhookBody(m *Message) []byte {
+	r := Report{}
+	if m.Report != nil {
+		r = *m.Report
+	}
 	return encode(struct {
-		FormatVersion int       `json:"format_version"`
-		ID            string    `json:"id"`
-		Time          time.Time `json:"time"`
-		Account       string    `json:"account"`
-		Title         string    `json:"title"`
-		Topics        []Topic   `json:"topics"`
-		Money         []string  `json:"money"`
-		Sections      []Section `json:"sections"`
-		Page          string    `json:"page,omitempty"`
-		Run           string    `json:"run,omitempty"`
-		Commit        string    `json:"commit,omitempty"`
-		Missing       int       `json:"missing,omitempty"`
-		Joined        int       `json:"joined,omitempty"`
+		FormatVersion int             `json:"format_version"`
+		ID            string          `json:"id"`
+		Time          time.Time       `json:"time"`
+		Account       string          `json:"account"`
+		Title         string          `json:"title"`
+		Topics        []Topic         `json:"topics"`
+		Money         []string        `json:"money"`
+		Sections      []Section       `json:"sections"`
+		Page          string          `json:"page,omitempty"`
+		Run           string          `json:"run,omitempty"`
+		Commit        string          `json:"commit,omitempty"`
+		Missing       int             `json:"missing,omitempty"`
+		Joined        int             `json:"joined,omitempty"`
+		Report        json.RawMessage `json:"report,omitempty"`
+		Markdown      string          `json:"markdown,omitempty"`
 	}{1, m.ID, m.Time.UTC(), m.Account, m.Title, m.Topics,
-		append([]string{}, m.Money...), m.Sections, m.Page, m.Run, m.Commit, m.Missing, m.Joined})
+		append([]string{}, m.Money...), m.Sections, m.Page, m.Run, m.Commit, m.Missing, m.Joined,
+		r.JSON, r.Markdown})
 }
 
 // tail are the words after the sections.
@@ -244,8 +251,11 @@ func teamsCard(m *Message, shown int) []byte {
 	})
 }
 
-// plainText is the form of a mail: money first.
+// plainText is the form of a mail: money first. A report has its own.
 func plainText(m *Message) string {
+	if m.Report != nil {
+		return m.Report.Text
+	}
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	line("%s: %s", m.Account, m.Title)

@@ -57,6 +57,9 @@ func (d *Mail) letter(m *Message, to ...string) (*mail.Msg, error) {
 	letter.SetMessageIDWithValue(m.ID + "@adsync")
 	letter.SetGenHeader("Auto-Submitted", "auto-generated")
 	letter.SetBodyString(mail.TypeTextPlain, plainText(m))
+	if m.Report != nil {
+		m.Report.dress(letter)
+	}
 	return letter, nil
 }
 

@@ -31,6 +31,7 @@ type Message struct {
 	Joined   int // messages before this one in whose place it stands, with what is still so of them
 
 	Reached map[int]bool `json:",omitempty"` // which mailboxes have it, of a mail to several
+	Report  *Report      `json:"-"`          // nil: none
 }
 
 // Section is what a message says of one topic.

@@ -56,6 +56,7 @@ var page = template.Must(template.New("report").Funcs(template.FuncMap{
 // pageView is the report as the page shows it.
 type pageView struct {
 	Title, About, Span, Before, Made string
+	Page                             string
 	Notes                            []string
 	Read, Compared                   bool
 	Totals                           []pageTotal
@@ -109,6 +110,7 @@ func (r *Report) of(metrics []string) []string {
 // html writes one page that loads nothing and runs nothing: for a reader of mail, a browser and paper.
 func (r *Report) html(w io.Writer) error {
 	v := pageView{Title: r.Title(), About: r.about(), Span: r.span(), Before: r.Before.String(), Made: r.moment(r.Made),
+		Page:  r.page,
 		Notes: r.notes(), Read: len(r.Gaps) < len(r.Days), Compared: r.Compared, Chart: r.chart(),
 		DayHeads: headers(r.of(dayMetrics)), Heads: headers(r.of(campaignMetrics)), Lists: r.short()}
 	for i := range r.Totals {

@@ -15,6 +15,9 @@ const mostNamed = 25
 func (r *Report) markdown(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n\n%s\n", insights.Markdown(r.Title()), insights.Markdown(r.about()))
+	if r.page != "" {
+		fmt.Fprintf(&b, "\n[Open the account](<%s>)\n", r.page)
+	}
 	for _, note := range r.notes() {
 		fmt.Fprintf(&b, "\n> %s\n", insights.Markdown(note))
 	}

@@ -47,6 +47,8 @@ type Report struct {
 	WaitsAt       *time.Time       `json:"waits_at"`  // when the daemon looked last; null without one
 
 	inReview int // ads of which the service had not decided
+	page     string
+	due      time.Time
 }
 
 // Days are days in a row, both ends inside.
@@ -131,6 +133,8 @@ type Facts struct {
 	Runs     []runview.Head                     // the newest first, of any time
 	Document func(run string) *runview.Document // nil where there is none
 	Waiting  Waiting
+	Page     string    // address of the account's page; "" where there is none
+	Due      time.Time // when it was to be sent; zero where nobody said
 }
 
 // Make adds the facts up.
@@ -139,7 +143,7 @@ func Make(f Facts) (*Report, error) {
 		FormatVersion: formatVersion, Name: f.Name, Account: f.Account, Since: f.Span.From, Until: f.Span.To,
 		Made: f.Now.UTC().Truncate(time.Second), Source: f.Source,
 		Gaps: []string{}, Days: []Day{}, Campaigns: []Campaign{}, Top: []Ad{}, Bottom: []Ad{}, Rejected: []Rejected{},
-		Runs: []Run{}, Waits: []Wait{},
+		Runs: []Run{}, Waits: []Wait{}, page: f.Page, due: f.Due,
 	}
 	before := f.Span.Before()
 	r.Before = Days{before.From, before.To}

@@ -35,8 +35,14 @@ func (r *Report) about() string {
 	return diag.Printable(text)
 }
 
+// lateAfter is how long after its hour a report says that it is late.
+const lateAfter = 10 * time.Minute
+
 // notes are what a reader has to know before the figures.
 func (r *Report) notes() (notes []string) {
+	if !r.due.IsZero() && r.Made.Sub(r.due) > lateAfter {
+		notes = append(notes, fmt.Sprintf("Late: this report of %s was due at %s.", r.span(), r.moment(r.due)))
+	}
 	switch gaps := len(r.Gaps); {
 	case gaps == 0:
 	case gaps == len(r.Days):

@@ -65,6 +65,7 @@ type DaemonAccount struct {
 	PlanOnly bool         // apply: plan
 	Webhook  KeyReference // its secret; zero: none is taken
 	Notify   []Notify     // who is told of what
+	Reports  []Report     // which are sent
 	Uploads  Setting      // branch that files dropped in the page are committed to; zero: none is
 	// Answers is the branch that what became of runs is committed to; zero: none is.
 	// Proposes has what others changed at the service proposed on branches of their own.
@@ -101,6 +102,7 @@ func (d *Daemon) read(w *settingReader, node *yaml.Node) {
 	var accounts *yaml.Node
 	var people map[string]Notify
 	var server *Notify
+	var reports []Report
 	readers := map[string]func(*yaml.Node){
 		"listen":       func(n *yaml.Node) { d.Listen = w.setting(n, "listen") },
 		"token":        func(n *yaml.Node) { d.Token.read(w, n, "token", "ADSYNC_TOKEN") },
@@ -119,6 +121,7 @@ func (d *Daemon) read(w *settingReader, node *yaml.Node) {
 		"alive":        func(n *yaml.Node) { d.Alive.read(w, n) },
 		"people":       func(n *yaml.Node) { people = readPeople(w, n) },
 		"mail":         func(n *yaml.Node) { one := readMail(w, n); server = &one },
+		"reports":      func(n *yaml.Node) { reports = readReports(w, n) },
 	}
 	for name, read := range d.timing(w, &defaults) {
 		readers[name] = read
@@ -129,6 +132,7 @@ func (d *Daemon) read(w *settingReader, node *yaml.Node) {
 		d.readAccounts(w, accounts, defaults)
 	}
 	d.addressed(w, people, server)
+	d.scheduled(w, reports, people, server)
 }
 
 // timing reads what stands both for all accounts and for one.

@@ -67,6 +67,7 @@ func versionOf(a config.DaemonAccount) string {
 		g.Token.From, g.Token.Value, g.Key.Value, g.Passphrase.From,
 		g.Passphrase.Value, g.KnownHosts.Value, g.CA.Value, g.Signers.Value,
 		g.Timeout, g.Author.Value, a.Uploads.Value, a.Answers.Value, a.Proposes, fmt.Sprintf("%+v", a.Notify),
+		fmt.Sprintf("%+v", a.Reports),
 		a.Pulls.Repository.Value, a.Pulls.API.Value, a.Pulls.Token.From, a.Pulls.Token.Value, a.Pulls.Every,
 		fmt.Sprint(a.Pulls.Approvers), a.Pulls.FourEyes, a.Pulls.ReviewExpires, a.Pulls.ProposeResults, a.Pulls.Before,
 		a.Pulls.CodeOwners, a.Pulls.Forge.Value, a.Pulls.App.ID, a.Pulls.App.Installation, a.Pulls.App.Key.From,
@@ -181,6 +182,15 @@ func (d *daemonRun) account(settings config.Daemon, a config.DaemonAccount) daem
 	}
 	if !settings.NoFigures {
 		account.Watch = append(account.Watch, reviews.watchFigures)
+	}
+	if len(a.Reports) > 0 {
+		reviews.figures = make(chan struct{}, 1)
+		if sends, err := scheduled(d, settings, a, own, project, w.orders.Place); err != nil {
+			d.log.Error("no report is sent", "account", name, "error", err)
+		} else {
+			watch := sends.Watch(reviews.figures, d.errands.reports(w.id))
+			account.Watch = append(account.Watch, func(ctx context.Context, _ func(daemon.Trigger)) { watch.Run(ctx) })
+		}
 	}
 	if branch != nil {
 		applyBefore(a, branch, w)

@@ -25,6 +25,7 @@ type reviewer struct {
 	project  config.Project // of the account
 	bell     chan struct{}
 	reached  chan struct{}    // rings after the first run
+	figures  chan struct{}    // rings whenever figures were read; nil: nobody listens
 	notifier *notify.Notifier // nil: nobody is told
 	once     bool             // nobody watches beside the run
 	began    bool             // a run has ended
@@ -155,6 +156,12 @@ func (r *reviewer) readFigures(ctx context.Context) (passed figures.Passed, err 
 		Kept: r.of.orders.Figures(), Service: agent.Service, Currency: agent.Account.Currency, Now: now,
 	}
 	passed.Read, err = c.Pass(ctx)
+	if err == nil {
+		select {
+		case r.figures <- struct{}{}:
+		default:
+		}
+	}
 	if client := r.of.dialed(); client != nil {
 		_, passed.PerMinute = client.PerMinute()
 	}

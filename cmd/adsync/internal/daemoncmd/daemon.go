@@ -90,7 +90,8 @@ func runDaemon(env *session.Env, c *cobra.Command, args []string, f daemonFlags)
 		return console.Usage(c, errors.New("--settle, --every "+
 			"and --full are out of bounds; want more than 0s, at least 1s, and 1m to 24h"))
 	}
-	d := &daemonRun{env: env, flags: f, folders: args, began: time.Now(), known: map[string]daemon.Account{}}
+	d := &daemonRun{env: env, flags: f, folders: args, began: time.Now(), known: map[string]daemon.Account{},
+		reporting: make(chan struct{}, reportsAtOnce)}
 	env.OnSecret = d.secrets.add
 	var err error
 	if d.log, err = logger(env, f.logFormat, &d.secrets); err != nil {
@@ -105,6 +106,9 @@ func runDaemon(env *session.Env, c *cobra.Command, args []string, f daemonFlags)
 	}
 	return d.run(c.Context(), settings)
 }
+
+// reportsAtOnce is how many reports are made and sent at once.
+const reportsAtOnce = 2
 
 // daemonRun is the daemon from its start to its end.
 type daemonRun struct {
@@ -123,6 +127,7 @@ type daemonRun struct {
 	sharing   *sharing          // with other daemons; nil where states lie in folders
 	errands   *errandsBeside    // that any of them does; nil with sharing
 
+	reporting    chan struct{} // takes who makes a report
 	forges       pulls.Forges
 	known        map[string]daemon.Account   // by name: those that run
 	repositories map[string]*gitstore.Shared // of them, by address and credentials

@@ -12,7 +12,9 @@ import (
 	"adsync/cmd/adsync/internal/session"
 	"adsync/internal/errands"
 	"adsync/internal/gitstore"
+	"adsync/internal/insights"
 	"adsync/internal/notify"
+	"adsync/internal/report/schedule"
 	"adsync/sources/config"
 	"adsync/state"
 	"adsync/state/kv"
@@ -23,6 +25,7 @@ import (
 // The kinds of errands. Their names are in the database: another release knows them by these.
 const (
 	tellKind   = "notify" // its key is a destination
+	reportKind = "report" // its key is that of internal/report/schedule
 	pushKind   = "push"
 	retainKind = "retain" // of all accounts
 )
@@ -48,6 +51,8 @@ func errandsOf(d *daemonRun, s *sharing, keep config.Keep) (*errandsBeside, erro
 		{Name: tellKind, Attempts: mostTries, Most: time.Minute, Wait: notify.Backoff, After: notify.After, Do: b.tell},
 		{Name: pushKind, Attempts: mostTries, Most: mostAtOnce, Wait: notify.Backoff, Do: b.push},
 		{Name: retainKind, Attempts: mostTries, Most: mostAtOnce, Wait: notify.Backoff, Do: b.retain},
+		{Name: reportKind, Attempts: mostTries, Most: mostAtOnce, Wait: notify.Backoff, After: notify.After,
+			Do: b.report},
 	}
 	if keep.People > 0 {
 		kinds[2].Every = 24 * time.Hour
@@ -169,6 +174,45 @@ func (b *errandsBeside) destination(id, identity string) (*notify.Destination, e
 		}
 	}
 	return nil, fmt.Errorf("this daemon's configuration has no destination %s for the account", identity)
+}
+
+// reports has a report of an account sent by any daemon; nil where this one sends it.
+func (b *errandsBeside) reports(id string) func(ctx context.Context, key string) error {
+	if b == nil {
+		return nil
+	}
+	return func(ctx context.Context, key string) error {
+		return b.server.Together(ctx, id, schedule.RecordName, func(ctx context.Context, tx pgx.Tx, _ kv.Store) error {
+			return b.queue.Add(ctx, tx, errands.Errand{Kind: reportKind, Account: id, Key: key}, time.Time{})
+		})
+	}
+}
+
+// report sends a report of an account.
+func (b *errandsBeside) report(ctx context.Context, attempt errands.Attempt) error {
+	a, settings, err := b.account(attempt.Account)
+	if err != nil {
+		return err
+	}
+	env := forAccount(b.d.env, b.d.log.With("account", a.Name.Value))
+	project := session.StateOf(env, settings, a)
+	s, err := scheduled(b.d, settings, a, env, project, b.server.Beside(attempt.Account))
+	if err != nil {
+		return b.redacted(err)
+	}
+	ended := func(place string, days insights.Span, is schedule.Sent, refused error) error {
+		return b.server.Together(ctx, attempt.Account, schedule.RecordName,
+			func(ctx context.Context, tx pgx.Tx, kept kv.Store) error {
+				if err := schedule.Note(kept, place, days, is); err != nil {
+					return err
+				}
+				if refused != nil {
+					return attempt.GiveUp(ctx, tx, b.redacted(refused))
+				}
+				return attempt.End(ctx, tx)
+			})
+	}
+	return b.redacted(s.Queued(ctx, attempt.Key, ended))
 }
 
 // unpushedName is what those that keep results and those that push them wait for each other by.

@@ -8,12 +8,14 @@ import (
 	"time"
 
 	"adsync/cmd/adsync/internal/console"
+	"adsync/cmd/adsync/internal/reports"
 	"adsync/cmd/adsync/internal/session"
 	"adsync/internal/daemon"
 	"adsync/internal/kinds"
 	"adsync/internal/notify"
 	"adsync/internal/secret"
 	"adsync/sources/config"
+	"adsync/state/kv"
 )
 
 // eventSink is a worker of which people are told what its runs came to.
@@ -121,6 +123,9 @@ func (d *daemonRun) checkNotify(config config.Daemon) error {
 		if err == nil {
 			_, err = notify.New(a.Name.Value, to, notify.Options{})
 		}
+		if err == nil {
+			err = new(reports.Scheduled).Plan(a.Reports, destinationBy(d))
+		}
 		if err != nil {
 			return console.Configuration("account %s: %v", a.Name.Value, err)
 		}
@@ -133,23 +138,9 @@ func (d *daemonRun) destinations(a config.DaemonAccount) ([]notify.Destination, 
 	var all []notify.Destination
 	person := map[string]int{} // where in all each of them is
 	for _, n := range a.Notify {
-		one := notify.Destination{
-			Name: n.Form + " of " + n.Position.String(),
-			Form: notify.Form(n.Form), Remind: n.Remind, Quiet: notify.Quiet(n.Quiet),
-		}
-		one.Mail = notify.Mail{Host: n.Host, Port: n.Port, TLS: n.TLS, User: n.User, From: n.From, To: n.To}
-		for _, s := range []struct {
-			from config.KeyReference
-			to   *secret.Text
-		}{{n.URL, &one.URL}, {n.Key, &one.Key}, {n.Password, &one.Mail.Password}} {
-			if s.from.From == "" {
-				continue
-			}
-			text, err := d.secret(s.from)
-			if err != nil {
-				return nil, err
-			}
-			*s.to = secret.New(text)
+		one, err := destinationBy(d)(n)
+		if err != nil {
+			return nil, err
 		}
 		for _, topic := range n.On {
 			one.On = append(one.On, notify.Topic(topic.Value))
@@ -167,6 +158,41 @@ func (d *daemonRun) destinations(a config.DaemonAccount) ([]notify.Destination, 
 		all = append(all, one)
 	}
 	return all, nil
+}
+
+// destinationBy reads places, with the secrets of each.
+func destinationBy(d *daemonRun) func(config.Notify) (notify.Destination, error) {
+	return func(n config.Notify) (notify.Destination, error) {
+		one := notify.Destination{
+			Name: n.Form + " of " + n.Position.String(),
+			Form: notify.Form(n.Form), Remind: n.Remind, Quiet: notify.Quiet(n.Quiet),
+		}
+		one.Mail = notify.Mail{Host: n.Host, Port: n.Port, TLS: n.TLS, User: n.User, From: n.From, To: n.To}
+		for _, s := range []struct {
+			from config.KeyReference
+			to   *secret.Text
+		}{{n.URL, &one.URL}, {n.Key, &one.Key}, {n.Password, &one.Mail.Password}} {
+			if s.from.From == "" {
+				continue
+			}
+			text, err := d.secret(s.from)
+			if err != nil {
+				return one, err
+			}
+			*s.to = secret.New(text)
+		}
+		return one, nil
+	}
+}
+
+// scheduled are the reports of an account. kept is what is kept beside its state.
+func scheduled(d *daemonRun, settings config.Daemon, a config.DaemonAccount, env *session.Env, project config.Project,
+	kept kv.Store) (*reports.Scheduled, error) {
+	s := &reports.Scheduled{
+		Env: env, Project: project, Name: a.Name.Value, Page: d.pageOf(settings, a.Name.Value), Kept: kept,
+		Log: d.log.With("account", a.Name.Value), Turns: d.reporting,
+	}
+	return s, s.Plan(a.Reports, destinationBy(d))
 }
 
 // alive is what tells a monitor that the daemon moves; nil where none is named.

@@ -123,7 +123,7 @@ func (f *flags) report(env *session.Env, c *cobra.Command, args []string) (*repo
 		return nil, console.Usage(c, err)
 	}
 	if has && holds(index, span) {
-		return of.kept(c.Context(), kept, span, now)
+		return of.kept(c.Context(), kept, span, now, report.Facts{})
 	}
 	if f.named.Given() {
 		return nil, console.Configuration("no day of %s is kept of this account; "+

@@ -31,15 +31,16 @@ type account struct {
 	name    string // what people call it
 }
 
-// kept makes a report of the figures that are kept. now is in the account's zone.
-func (a account) kept(ctx context.Context, kept figures.Kept, span insights.Span, now time.Time) (
+// kept makes a report of the figures that are kept, with the facts that are there. now is in the account's zone.
+func (a account) kept(ctx context.Context, kept figures.Kept, span insights.Span, now time.Time, f report.Facts) (
 	*report.Report, error) {
 	index, err := kept.Index()
 	if err != nil {
 		return nil, err
 	}
-	return a.make(ctx, report.Facts{Now: now, Span: span, Kept: kept, Source: "kept",
-		Account: planview.Account{Currency: index.Currency, TimeZone: index.Zone}})
+	f.Now, f.Span, f.Kept, f.Source = now, span, kept, "kept"
+	f.Account = planview.Account{Currency: index.Currency, TimeZone: index.Zone}
+	return a.make(ctx, f)
 }
 
 // asked makes a report of what the service says now, which is kept for as long as that takes.
