@@ -99,7 +99,7 @@ func TestDemo(t *testing.T) {
 		Gaps         []string
 		Total        map[string]string
 		Lines        []struct {
-			ID       string
+			ID, Cell string
 			Settings map[string]string
 		}
 	}
@@ -121,6 +121,9 @@ func TestDemo(t *testing.T) {
 	settings := map[string]map[string]string{}
 	for _, l := range figures.Lines {
 		settings[l.ID] = l.Settings
+		if !strings.HasSuffix(l.Cell, ".yaml:1:1") {
+			t.Errorf("%s is written at %q; want the first line of its file", l.ID, l.Cell)
+		}
 	}
 	for _, c := range live.Data {
 		daily, ok := new(big.Rat).SetString(settings[c.ID]["daily_budget"])

@@ -204,7 +204,7 @@ var may = map[string][]string{
 		"internal/review", "internal/words", "internal/daemon", "internal/planview", "internal/runview",
 		"internal/resource", "internal/diag"},
 	"internal/daemon/web/campaigns": {"internal/daemon/web/chart", "internal/daemon/web/shown", "internal/csvfile",
-		"internal/daemon", "internal/figures", "internal/insights", "internal/resource"},
+		"internal/daemon", "internal/figures", "internal/insights", "internal/planview", "internal/resource"},
 	"internal/daemon/web/chart": {"internal/daemon/web/shown", "internal/daemon", "internal/figures",
 		"internal/insights", "internal/planview", "internal/resource"},
 	"internal/daemon/web/conns":   {},

@@ -72,7 +72,12 @@ type Archive interface {
 	// Settings are those of levels, by id, as the service had them when the account was read last; none where it was
 	// not.
 	Settings(ctx context.Context, levels []string) (map[string]map[string]Setting, error)
+	// Touched is what the runs of Runs that began since then changed, as far as their reports are kept.
+	Touched(ctx context.Context, since time.Time) ([]Touched, error)
 }
+
+// Touched is a resource that a run changed at the service.
+type Touched struct{ Run, Address, ID, Name string }
 
 // Setting is what a resource is set to at the service. A kind that has no such setting leaves it empty.
 type Setting struct {

@@ -118,6 +118,8 @@ func (p *paper) Settings(context.Context, []string) (map[string]map[string]Setti
 	return nil, nil
 }
 
+func (p *paper) Touched(context.Context, time.Time) ([]Touched, error) { return nil, nil }
+
 func (p *paper) Ordered() ([]Ordered, error) { return nil, nil }
 
 func (p *paper) Exposures() ([]Point, error) { return p.points, nil }

@@ -32,7 +32,8 @@ type Document struct {
 	Approvals *Approvals `json:"approvals,omitempty"`
 	Error     string     `json:"error,omitempty"`
 
-	Drawn map[string]Drawn `json:"-"` // the ads that are new or will look otherwise, by address
+	Drawn map[string]Drawn         `json:"-"` // the ads that are new or will look otherwise, by address
+	Rows  map[string]diag.Position `json:"-"` // where the files write what is live, by its id
 }
 
 // Drawn is how an ad looks before and after a change; Before is nil of one that is new.

@@ -329,6 +329,7 @@ func (p *tab) seen(wide, high int64, scheme string) {
 var looksOf = []string{"/", "/accounts/shoes", "/accounts/hats", "/accounts/shoes/files",
 	"/accounts/boots%20&%20bags", "/accounts/shoes/runs", "/accounts/shoes/runs/run-000042",
 	"/accounts/shoes/campaigns", "/accounts/shoes/campaigns?level=ad&span=30d&col=review&col=spend",
+	"/accounts/shoes/campaigns?changed=7d&col=cell&col=paced", "/accounts/shoes/activity?of=campaign_0",
 	"/accounts/shoes/activity", "/login", "/nothing"}
 
 // full has an account of which all sections have something to show, and all of it

@@ -234,6 +234,18 @@ func (a archived) Settings(context.Context, []string) (map[string]map[string]dae
 	return a.desk.settings, a.desk.unset
 }
 
+// Touched has the runs of the desk.
+func (a archived) Touched(_ context.Context, since time.Time) (all []daemon.Touched, _ error) {
+	for _, run := range a.desk.runs[a.name] {
+		for _, o := range run.Outcomes {
+			if o.Outcome == "applied" && !run.Started.Before(since) {
+				all = append(all, daemon.Touched{Run: run.Run, Address: o.Address, ID: o.ID, Name: o.Name})
+			}
+		}
+	}
+	return all, nil
+}
+
 func (d *fakeDesk) Approvals(_ context.Context, name string) ([]daemon.Approval, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

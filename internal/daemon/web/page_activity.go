@@ -1,10 +1,10 @@
 package web
 
 import (
+	"cmp"
 	"net/http"
 	"strconv"
 
-	"adsync/internal/daemon"
 	"adsync/internal/daemon/web/activity"
 	"adsync/internal/daemon/web/shown"
 )
@@ -16,63 +16,74 @@ type activityDocument struct {
 	More          bool             `json:"more"` // there is another page
 }
 
-// happened finds a page of what happened in an account; where it cannot, it says why.
-func (re *replies) happened(w http.ResponseWriter, r *http.Request) (a daemon.Status,
-	events []activity.Event, page int, more, ok bool) {
-	if a, ok = re.account(w, r); !ok {
-		return a, nil, 0, false, false
+// happened is a page of what happened in an account.
+type happened struct {
+	about  activity.About
+	events []activity.Event
+	page   int
+	more   bool
+}
+
+// happened finds what an address asks for; where it cannot, it says why.
+func (re *replies) happened(w http.ResponseWriter, r *http.Request) (h happened, ok bool) {
+	a, ok := re.account(w, r)
+	if !ok {
+		return h, false
 	}
-	page = 1
+	h.page = 1
 	if text := r.URL.Query().Get("page"); text != "" {
 		var err error
-		if page, err = strconv.Atoi(text); err != nil || page < 1 || page > 1_000_000 {
+		if h.page, err = strconv.Atoi(text); err != nil || h.page < 1 || h.page > 1_000_000 {
 			re.refuse(w, r, problem{http.StatusBadRequest, "bad_request",
 				"page is no number of a page; want 1 or more"})
-			return a, nil, 0, false, false
+			return h, false
 		}
 	}
-	all, archive, err := re.allHappened(r, a.Name)
+	h.about = activity.About{Name: a.Name, Path: accountPath(a.Name), Currency: a.Account.Currency,
+		Zone: shown.Zone(a.Account), Of: r.URL.Query().Get("of")}
+	s, all, err := re.allHappened(r, a.Name, h.about.Of)
 	if err == nil {
-		events, more = activity.Page(all, page)
-		err = activity.Compare(archive.Figures(), events, re.Now())
+		h.about.OfName = s.Name
+		h.events, h.more = activity.Page(all, h.page)
+		err = activity.Compare(s.Archive.Figures(), h.events, re.Now())
 	}
 	if err != nil {
 		re.refuse(w, r, re.problemOf(err))
 	}
-	return a, events, page, more, err == nil
+	return h, err == nil
 }
 
-func (re *replies) allHappened(r *http.Request, name string) (_ []activity.Event, _ daemon.Archive, err error) {
-	s := activity.Sources{Schemas: re.Schemas}
+func (re *replies) allHappened(r *http.Request, name, of string) (s *activity.Sources, _ []activity.Event, err error) {
+	s = &activity.Sources{Schemas: re.Schemas, Of: of}
 	if s.Archive, err = re.desk.Archive(r.Context(), name); err != nil {
-		return nil, nil, err
+		return s, nil, err
 	}
 	if s.Plan, err = re.desk.Plan(r.Context(), name); err != nil {
-		return nil, nil, err
+		return s, nil, err
 	}
 	if s.Runs, err = re.desk.Runs(r.Context(), name); err != nil {
-		return nil, nil, err
+		return s, nil, err
 	}
 	if s.Approvals, err = re.desk.Approvals(r.Context(), name); err != nil {
-		return nil, nil, err
+		return s, nil, err
 	}
 	if s.Accepted, err = re.desk.Acceptances(r.Context(), name); err != nil {
-		return nil, nil, err
+		return s, nil, err
 	}
-	all, err := s.Events()
-	return all, s.Archive, err
+	all, err := s.Events(r.Context())
+	return s, all, err
 }
 
 func (h *pages) showActivity(w http.ResponseWriter, r *http.Request) {
-	if a, events, page, more, ok := h.happened(w, r); ok {
-		v := activity.Show(a.Name, accountPath(a.Name), a.Account.Currency,
-			events, page, more, shown.Zone(a.Account))
-		h.show(w, r, http.StatusOK, "activity", view{Title: "Activity of " + v.Name, Account: a.Name, Of: v})
+	if d, ok := h.happened(w, r); ok {
+		v := activity.Show(d.about, d.events, d.page, d.more)
+		h.show(w, r, http.StatusOK, "activity", view{Title: "Activity of " + cmp.Or(v.Of, v.Name),
+			Account: d.about.Name, Of: v})
 	}
 }
 
 func (h *api) getActivity(w http.ResponseWriter, r *http.Request) {
-	if _, events, _, more, ok := h.happened(w, r); ok {
-		writeJSON(w, http.StatusOK, activityDocument{formatVersion, notNil(events), more})
+	if d, ok := h.happened(w, r); ok {
+		writeJSON(w, http.StatusOK, activityDocument{formatVersion, notNil(d.events), d.more})
 	}
 }

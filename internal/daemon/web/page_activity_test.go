@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -92,4 +93,39 @@ func TestActivityIsPaged(t *testing.T) {
 		wantStatus(t, a.get("/accounts/shoes/activity?page="+page), http.StatusBadRequest)
 	}
 	wantStatus(t, a.get("/accounts/shoes/activity?page=1000000"), http.StatusOK)
+}
+
+// Of a resource there are the runs that changed it, and what somebody changed of it, and nothing else.
+func TestActivityOfOneResource(t *testing.T) {
+	for _, row := range []struct {
+		name, of string
+		want     []string
+		never    []string
+	}{
+		{"a run changed it", "campaign_0", []string{"Activity of Name of campaign_0", "/runs/run-000004"},
+			[]string{"/runs/run-000002", "Eve", "Suspended", "Approved"}},
+		{"by its address", "campaign/campaign_2", []string{"Activity of Name of campaign_2", "/runs/run-000002"},
+			[]string{"/runs/run-000004", "Eve"}},
+		{"somebody changed it outside", "campaign_1", []string{"Activity of Second", "by Eve in the console"},
+			[]string{"/runs/"}},
+		{"a run could not change it", "campaign_9", []string{"Nothing is known to have happened"}, []string{"/runs/"}},
+		{"there is none", "<b>", []string{"Activity of &lt;b&gt;", "Nothing is known"}, []string{"<b>"}},
+	} {
+		a := ask(t, nil)
+		a.desk.changedThisWeek()
+		a.desk.ordered = []daemon.Ordered{{Time: noon, Order: "suspend", By: "Bob", Reason: "x"}}
+		answer := a.get("/accounts/shoes/activity?of=" + url.QueryEscape(row.of))
+		wantStatus(t, answer, http.StatusOK)
+		body := text(t, answer)
+		for _, want := range row.want {
+			if !strings.Contains(body, want) {
+				t.Errorf("%s: the page has no %q:\n%s", row.name, want, body)
+			}
+		}
+		for _, never := range row.never {
+			if strings.Contains(body, never) {
+				t.Errorf("%s: the page has %q", row.name, never)
+			}
+		}
+	}
 }

@@ -15,9 +15,13 @@ func (re *replies) figures(w http.ResponseWriter, r *http.Request) (a daemon.Sta
 	if a, ok = re.account(w, r); !ok {
 		return a, nil, false
 	}
-	archive, err := re.desk.Archive(r.Context(), a.Name)
+	of := campaigns.Account{Reached: a.Reached}
+	var err error
+	if of.Archive, err = re.desk.Archive(r.Context(), a.Name); err == nil {
+		of.Plan, err = re.desk.Plan(r.Context(), a.Name)
+	}
 	if err == nil {
-		f, err = campaigns.Find(r.Context(), archive, r.URL.Query(), re.Now())
+		f, err = campaigns.Find(r.Context(), of, r.URL.Query(), re.Now())
 	}
 	var wrong campaigns.Wrong
 	switch {

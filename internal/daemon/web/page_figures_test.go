@@ -14,7 +14,10 @@ import (
 	"time"
 
 	"adsync/internal/daemon"
+	"adsync/internal/diag"
 	"adsync/internal/figures"
+	"adsync/internal/planview"
+	"adsync/internal/runview"
 	"adsync/internal/testing/figurestest"
 )
 
@@ -282,7 +285,7 @@ func TestSettingsStandBesideFigures(t *testing.T) {
 			`<tr class="total"><th scope="row">All 4</th><td class="left"></td><td></td><td></td><td></td><td>300.00</td>`,
 			`<td class="left">active</td><td>80.00</td><td></td><td>70.00 of 560.00 in 7 days, 13%</td><td>70.00</td>`,
 			`<td class="left">paused</td><td></td><td>1,500.00</td><td>220.00 of 525.00 by now, 42%</td><td>140.00</td>`,
-			`Waits &lt;i&gt;</a></th><td class="left">paused</td><td>5.50</td><td></td><td></td><td>0.00</td>`,
+			`>History</a></th><td class="left">paused</td><td>5.50</td><td></td><td></td><td>0.00</td>`,
 			`<td></td><td></td></tr>`}, []string{"Long gone", ">Review</a></th>", "cannot be read"}},
 		{"with a status", "status=paused", []string{"All 2 of 4", "Waits", `value="paused" selected`},
 			[]string{"Hiking boots"}},
@@ -362,5 +365,99 @@ func TestTheSheetOfFiguresHasNoFormula(t *testing.T) {
 				t.Errorf("a cell is %q", cell)
 			}
 		}
+	}
+}
+
+// changedThisWeek has the first campaign changed by a run, the second outside, and the third by a run of long ago; an
+// archived one that did nothing was changed by a run, too.
+func (d *fakeDesk) changedThisWeek() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.settings = threeSettings()
+	must := func(text string, into any) {
+		if err := json.Unmarshal([]byte(text), into); err != nil {
+			panic(err)
+		}
+	}
+	run := func(name string, daysAgo int, outcome string, ids ...string) *runview.Document {
+		r := &runview.Document{Head: runview.Head{Run: name, Started: noon.AddDate(0, 0, -daysAgo), Touched: 1}}
+		for _, id := range ids {
+			var o runview.Outcome
+			must(fmt.Sprintf(`{"address": "campaign/%[1]s", "id": %[1]q, "name": "Name of %[1]s", "outcome": %[2]q}`,
+				id, outcome), &o)
+			r.Outcomes = append(r.Outcomes, o)
+		}
+		return r
+	}
+	d.runs["shoes"] = []*runview.Document{
+		run("run-000004", 2, "applied", "campaign_0", "campaign_8"),
+		run("run-000003", 3, "failed", "campaign_9"),
+		run("run-000002", 8, "applied", "campaign_2"),
+	}
+	var row diag.Position
+	must(`{"file": "spring.xlsx", "sheet": "Campaigns", "cell": "A3", "line": 3, "column": 1}`, &row)
+	p := &planview.Document{Rows: map[string]diag.Position{"campaign_0": row, "campaign_1": row}}
+	must(fmt.Sprintf(`{"changes": [{"address": "campaign/second", "id": "campaign_1", "name": "Second",
+		"kind": "campaign", "fields": [{"name": "status", "foreign": {"actor": "Eve in the console", "at": %d}}]}]}`,
+		noon.AddDate(0, 0, -6).Unix()), p)
+	d.plans["shoes"] = p
+}
+
+func TestWhatChangedThisWeek(t *testing.T) {
+	for _, row := range []struct {
+		name, query, want string
+	}{
+		{"all", "sort=name", "campaign_1 campaign_0 campaign_2 campaign_9"},
+		{"in the last seven days, the archived too", "sort=name&changed=7d", "campaign_1 campaign_0 campaign_8"},
+		{"with a status", "changed=7d&status=active", "campaign_0"},
+		{"none of this level", "changed=7d&level=ad_group", ""},
+	} {
+		a := ask(t, nil)
+		a.desk.changedThisWeek()
+		rows, err := csv.NewReader(strings.NewReader(
+			text(t, a.get("/accounts/shoes/campaigns.csv?"+row.query)))).ReadAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var ids []string
+		for _, row := range rows[1:] {
+			ids = append(ids, row[4])
+		}
+		if got := strings.Join(ids, " "); got != row.want {
+			t.Errorf("%s: %s; want %s", row.name, got, row.want)
+		}
+	}
+	a := ask(t, nil)
+	a.desk.changedThisWeek()
+	if body := text(t, a.get("/accounts/shoes/campaigns?changed=7d")); !strings.Contains(body, `value="7d" checked`) ||
+		!strings.Contains(body, "changed=7d&amp;level=campaign") {
+		t.Errorf("the page does not keep what was asked for:\n%s", body)
+	}
+	wantStatus(t, a.get("/accounts/shoes/campaigns?changed=8d"), http.StatusBadRequest)
+}
+
+// A line leads to its cell, to what the plan changes there, and to what happened to it.
+func TestALineLeadsToItsCellAndItsHistory(t *testing.T) {
+	a := ask(t, nil)
+	a.desk.changedThisWeek()
+	body := text(t, a.get("/accounts/shoes/campaigns?col=cell"))
+	for _, want := range []string{">In the files</a></th>", `<td class="left">spring.xlsx:Campaigns!A3</td>`,
+		`<a href="/accounts/shoes#` + planview.Anchor("campaign/second") + `">spring.xlsx:Campaigns!A3</a>`,
+		`<a class="why" href="/accounts/shoes/activity?of=campaign_0" aria-label="History of Hiking boots">History</a>`} {
+		if !strings.Contains(body, want) {
+			t.Errorf("the page has no %q:\n%s", want, body)
+		}
+	}
+	sheet := text(t, a.get("/accounts/shoes/campaigns.csv?col=cell&q=boots"))
+	if !strings.HasSuffix(sheet, ",Hiking boots,campaign_0,spring.xlsx:Campaigns!A3,0%\n") {
+		t.Errorf("the sheet is\n%s", sheet)
+	}
+	if document := text(t, a.get("/api/v1/accounts/shoes/figures")); strings.Count(document, `"cell":`) != 2 {
+		t.Errorf("the document has not two cells:\n%s", document)
+	}
+	a.desk.change("shoes", func(s *daemon.Status) { s.Reached = true })
+	body = text(t, a.get("/accounts/shoes/campaigns?col=cell"))
+	if strings.Contains(body, planview.Anchor("campaign/second")) {
+		t.Errorf("a line leads to a change that is done:\n%s", body)
 	}
 }

@@ -2,6 +2,7 @@ package daemoncmd
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -72,6 +73,50 @@ func (r *archive) Report(ctx context.Context, run string) (*runview.Document, er
 		return nil, err
 	}
 	return kept.Document(ctx, run)
+}
+
+// Touched reads the reports of runs, one after the other.
+func (r *archive) Touched(ctx context.Context, since time.Time) (all []daemon.Touched, _ error) {
+	heads, err := r.Runs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	kept, err := r.kept(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	defer kept.End()
+	for i := range heads {
+		h := &heads[i]
+		if h.Touched == 0 || h.Started.Before(since) {
+			continue
+		}
+		content, err := kept.Store.Report(ctx, h.Run)
+		if errors.Is(err, state.ErrNoReport) { // a database gives the history with one at a time
+			var one *runs.KeptRuns
+			if one, err = r.kept(ctx, h.Run); err != nil {
+				return nil, err
+			}
+			content, err = one.Store.Report(ctx, h.Run)
+			one.End()
+		}
+		if errors.Is(err, state.ErrNoReport) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		d, err := runview.Decode(content)
+		if err != nil {
+			return nil, err
+		}
+		for k := range d.Outcomes {
+			if o := &d.Outcomes[k]; o.Outcome == state.OutcomeApplied {
+				all = append(all, daemon.Touched{Run: h.Run, Address: o.Address, ID: o.ID, Name: o.Name})
+			}
+		}
+	}
+	return all, nil
 }
 
 func (r *archive) Exposures() ([]daemon.Point, error) { return r.orders.Exposures() }

@@ -1,12 +1,15 @@
 package daemoncmd
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 	"time"
 
+	"adsync/cmd/adsync/internal/runs"
 	"adsync/cmd/adsync/internal/session"
 	"adsync/internal/daemon"
 	"adsync/internal/resource"
@@ -89,5 +92,49 @@ func BenchmarkSettings(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// What runs touched is in their reports; a run of before, one that changed nothing and one without a report say none.
+func TestTouchedIsWhatReportsSay(t *testing.T) {
+	store, err := state.NewMemory(state.Options{})
+	noError(t, err)
+	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+	for i, row := range []struct {
+		daysAgo, touched int
+		report           string
+	}{
+		{9, 1, `{"outcomes":[{"address":"ad/old","id":"a9","name":"Old","outcome":"applied"}]}`},
+		{3, 0, `{"outcomes":[{"address":"ad/idle","id":"a3","outcome":"applied"}]}`},
+		{2, 1, ""},
+		{1, 2, `{"outcomes":[{"address":"ad/new","id":"a1","name":"New","outcome":"applied"},
+			{"address":"ad/held","id":"a2","outcome":"held"}]}`},
+	} {
+		run := state.Run{ID: fmt.Sprintf("run-%06d", i+1), Started: now.AddDate(0, 0, -row.daysAgo)}
+		noError(t, store.RecordRun(t.Context(), run))
+		head := fmt.Sprintf(`{"run":%q,"touched":%d,"started":%q}`, run.ID, row.touched,
+			run.Started.Format(time.RFC3339))
+		var report func(io.Writer) error
+		if row.report != "" {
+			report = func(w io.Writer) error { _, err := io.WriteString(w, row.report); return err }
+		}
+		noError(t, store.RecordReport(t.Context(), run.ID, []byte(head), report))
+	}
+	r := &archive{kept: func(context.Context, string) (*runs.KeptRuns, error) {
+		return &runs.KeptRuns{Store: store, End: func() {}}, nil
+	}}
+	for _, row := range []struct {
+		since time.Time
+		want  []daemon.Touched
+	}{
+		{now.AddDate(0, 0, -7), []daemon.Touched{{Run: "run-000004", Address: "ad/new", ID: "a1", Name: "New"}}},
+		{time.Time{}, []daemon.Touched{{Run: "run-000004", Address: "ad/new", ID: "a1", Name: "New"},
+			{Run: "run-000001", Address: "ad/old", ID: "a9", Name: "Old"}}},
+	} {
+		got, err := r.Touched(t.Context(), row.since)
+		noError(t, err)
+		if diff := cmp.Diff(row.want, got); diff != "" {
+			t.Errorf("since %s:\n%s", row.since, diff)
+		}
 	}
 }

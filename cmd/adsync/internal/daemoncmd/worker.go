@@ -404,11 +404,23 @@ func (w *worker) approved(desired *reconcile.Desired, expires int64) error {
 func (w *worker) shown(l session.Loaded, did done) *runs.PlanDocument {
 	d := runs.Document(w.env, l, did.Session.Agent.Account, did.view)
 	runs.Draw(l, d)
+	d.Rows = rowsOf(did.view)
 	d.Asks, d.Agreed = did.view.Plan.FindAsks(), did.view.Plan.Consented
 	d.Approvals = &planview.Approvals{
 		Lineage: did.view.State.Lineage, Serial: did.view.State.Serial, Lasts: time.Duration(did.expires) * time.Minute,
 	}
 	return d
+}
+
+// rowsOf is where the files write what is live, by its id.
+func rowsOf(v *reconcile.View) map[string]diag.Position {
+	rows := make(map[string]diag.Position, v.Input.Live.Len())
+	for live := range v.Input.Live.All() {
+		if desired := v.Input.Desired.Get(live.Address); desired != nil && live.ID != "" {
+			rows[strings.Clone(live.ID)] = desired.Position // without the whole record that the id is cut from
+		}
+	}
+	return rows
 }
 
 func firstProblem(problems []diag.Problem) string {

@@ -6,6 +6,8 @@
 package activity
 
 import (
+	"cmp"
+	"context"
 	_ "embed" // the page
 	"fmt"
 	"net/url"
@@ -49,6 +51,8 @@ type Sources struct {
 	Approvals []daemon.Approval
 	Accepted  []daemon.Acceptance
 	Archive   daemon.Archive
+	Of        string // the id or address of a resource, of which alone it is told; "" of the whole account
+	Name      string // what it is called, once Events knows
 }
 
 // ordered put in words what people ordered.
@@ -57,7 +61,16 @@ var ordered = map[string]string{
 }
 
 // Events returns what happened, the newest first.
-func (s *Sources) Events() ([]Event, error) {
+func (s *Sources) Events(ctx context.Context) ([]Event, error) {
+	all, err := s.events(ctx)
+	slices.SortStableFunc(all, func(a, b Event) int { return b.Time.Compare(a.Time) })
+	return all, err
+}
+
+func (s *Sources) events(ctx context.Context) ([]Event, error) {
+	if s.Of != "" {
+		return s.ofOne(ctx)
+	}
 	var all []Event
 	for i := range s.Runs {
 		all = append(all, ofRun(&s.Runs[i]))
@@ -90,8 +103,38 @@ func (s *Sources) Events() ([]Event, error) {
 		}
 		all = append(all, Event{Time: o.Time, Kind: "order", What: what, By: o.By, Why: o.Reason})
 	}
-	slices.SortStableFunc(all, func(a, b Event) int { return b.Time.Compare(a.Time) })
 	return all, nil
+}
+
+// ofOne are the runs that changed a resource, as far as their reports are kept, and what somebody changed of it
+// outside.
+func (s *Sources) ofOne(ctx context.Context) (all []Event, _ error) {
+	applied, err := s.Archive.Touched(ctx, time.Time{})
+	if err != nil {
+		return nil, err
+	}
+	changed := map[string]bool{}
+	for _, a := range applied {
+		if s.Of == a.ID || s.Of == a.Address {
+			changed[a.Run], s.Name = true, cmp.Or(s.Name, a.Name)
+		}
+	}
+	for i := range s.Runs {
+		if changed[s.Runs[i].Run] {
+			all = append(all, ofRun(&s.Runs[i]))
+		}
+	}
+	if s.Plan == nil {
+		return all, nil
+	}
+	names := words.NamesOf(s.Schemas, s.Plan.Changes)
+	one := Sources{Plan: &planview.Document{}}
+	for i := range s.Plan.Changes {
+		if c := &s.Plan.Changes[i]; s.Of == c.ID || s.Of == c.Address {
+			one.Plan.Changes, s.Name = append(one.Plan.Changes, *c), cmp.Or(c.Name, s.Name)
+		}
+	}
+	return append(all, one.outside(names)...), nil
 }
 
 func ofRun(h *runview.Head) Event {

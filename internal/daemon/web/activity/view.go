@@ -1,6 +1,8 @@
 package activity
 
 import (
+	"cmp"
+	"net/url"
 	"strconv"
 	"time"
 
@@ -18,9 +20,17 @@ func Page(all []Event, page int) (some []Event, more bool) {
 	return all[from:to], to < len(all)
 }
 
+// About is what events are of.
+type About struct {
+	Name, Path, Currency string // of the account
+	Zone                 *time.Location
+	Of, OfName           string // as Sources have them
+}
+
 // View is a page of events.
 type View struct {
 	Name, Path, Newer, Older string
+	Of                       string // the resource of which alone it is told; "" of the whole account
 	Lines                    []Line
 }
 
@@ -35,9 +45,17 @@ type Line struct {
 }
 
 // Show makes a page of events in the zone of the account.
-func Show(name, path, currency string, events []Event, page int, more bool, zone *time.Location) View {
-	v := View{Name: shown.Name(name), Path: path}
-	at := func(n int) string { return path + "/activity?page=" + strconv.Itoa(n) }
+func Show(a About, events []Event, page int, more bool) View {
+	v := View{Name: shown.Name(a.Name), Path: a.Path}
+	asked := url.Values{}
+	if a.Of != "" {
+		v.Of = shown.Name(cmp.Or(a.OfName, a.Of))
+		asked.Set("of", a.Of)
+	}
+	at := func(n int) string {
+		asked.Set("page", strconv.Itoa(n))
+		return a.Path + "/activity?" + asked.Encode()
+	}
 	if page > 1 {
 		v.Newer = at(page - 1)
 	}
@@ -46,9 +64,9 @@ func Show(name, path, currency string, events []Event, page int, more bool, zone
 	}
 	for i := range events {
 		e := &events[i]
-		l := Line{When: shown.MomentOf(e.Time, zone), What: shown.Reason(e.What), By: shown.Name(e.By),
-			Why: shown.Reason(e.Why), Commit: shown.Text(e.Commit, 12), Link: e.Link, Path: e.path(path),
-			Outside: e.Kind == "outside", IsRun: e.changed, Currency: shown.Text(currency, 20)}
+		l := Line{When: shown.MomentOf(e.Time, a.Zone), What: shown.Reason(e.What), By: shown.Name(e.By),
+			Why: shown.Reason(e.Why), Commit: shown.Text(e.Commit, 12), Link: e.Link, Path: e.path(a.Path),
+			Outside: e.Kind == "outside", IsRun: e.changed, Currency: shown.Text(a.Currency, 20)}
 		if c := e.Compared; c != nil {
 			l.Compared = true
 			l.Spend, l.SpendAfter, l.Clicks, l.ClicksLast = c.SpendBefore, c.SpendAfter, c.ClicksBefore, c.ClicksAfter

@@ -30,6 +30,7 @@ var levelWords = map[string]string{"campaign": "Campaigns", "ad_group": "Ad grou
 type Asked struct {
 	Level, Span, Words, Sort, In string
 	Status, Review               string   // that lines must have; "" for any
+	Changed                      string   // the only one there is where lines must have been changed lately
 	Up                           bool     // the least first
 	Columns                      []string // those that are wanted, in their order
 	Page                         int
@@ -46,7 +47,7 @@ func read(v url.Values, now time.Time) (q Asked, wrongly error) {
 	q = Asked{
 		Level: cmp.Or(v.Get("level"), figures.Levels[0]), Span: cmp.Or(v.Get("span"), "7d"),
 		Words: shown.Name(v.Get("q")), Sort: cmp.Or(v.Get("sort"), "spend"), In: v.Get("in"),
-		Status: shown.Name(v.Get("status")), Review: shown.Name(v.Get("review")),
+		Status: shown.Name(v.Get("status")), Review: shown.Name(v.Get("review")), Changed: v.Get("changed"),
 	}
 	q.Columns = slices.DeleteFunc(slices.Clone(columns), func(c string) bool { return !slices.Contains(v["col"], c) })
 	if len(q.Columns) == 0 {
@@ -67,6 +68,8 @@ func read(v url.Values, now time.Time) (q Asked, wrongly error) {
 			strings.Join(columns, ", "))
 	case v.Has("order") && v.Get("order") != "asc" && v.Get("order") != "desc":
 		return wrong("order is %s; want asc or desc", shown.Text(v.Get("order"), 40))
+	case q.Changed != "" && q.Changed != lately:
+		return wrong("changed is %s; want %s", shown.Text(q.Changed, 40), lately)
 	case q.Sort != "name" && !slices.Contains(columns, q.Sort):
 		return wrong("sort is %s; want name or one of %s", shown.Text(q.Sort, 40), strings.Join(columns, ", "))
 	case v.Get("from") != "" || v.Get("to") != "":
@@ -114,6 +117,7 @@ func (q *Asked) query() string {
 	set("in", q.In, "")
 	set("status", q.Status, "")
 	set("review", q.Review, "")
+	set("changed", q.Changed, "")
 	if q.Chosen() {
 		v["col"] = q.Columns
 	}

@@ -5,7 +5,7 @@
 // invariant: the page, the sheet and the document of one address have the same lines in the same order.
 //
 // asked.go reads the address, find.go adds up and chooses, setting.go has the settings, paced.go how
-// budgets are spent, view.go is the page, sheet.go
+// budgets are spent, files.go where files write the lines and which were changed, view.go is the page, sheet.go
 // the other two.
 package campaigns
 
@@ -20,6 +20,7 @@ import (
 	"adsync/internal/daemon"
 	"adsync/internal/figures"
 	"adsync/internal/insights"
+	"adsync/internal/planview"
 )
 
 // Found are the lines that an address asks for, and the span before.
@@ -32,13 +33,22 @@ type Found struct {
 
 	settings map[string]daemon.Setting // by id
 	paced    map[string]Paced          // by id; those of which it is known
+	files    map[string]inFiles        // by id
+	changed  map[string]bool           // by id; nil where nobody asks
 	unset    bool                      // they cannot be read now
 	has      map[string]bool           // the columns of settings that a resource of the level has
 }
 
+// Account is where an account is read from.
+type Account struct {
+	Archive daemon.Archive
+	Plan    *planview.Document // the last; nil before there is one
+	Reached bool               // what it changes is done
+}
+
 // Find reads what an address asks for of what is kept of an account. Its error is Wrong where the address is.
-func Find(ctx context.Context, archive daemon.Archive, address url.Values, at time.Time) (*Found, error) {
-	kept := archive.Figures()
+func Find(ctx context.Context, a Account, address url.Values, at time.Time) (*Found, error) {
+	kept := a.Archive.Figures()
 	index, err := kept.Index()
 	if err != nil {
 		return nil, err
@@ -57,7 +67,13 @@ func Find(ctx context.Context, archive daemon.Archive, address url.Values, at ti
 	if len(f.before.Gaps()) > 0 || len(f.now.Gaps()) > 0 {
 		f.before = nil // a change against a part would be none
 	}
-	f.readSettings(ctx, archive)
+	if f.asked.Changed != "" {
+		if f.changed, err = a.changedSince(ctx, at.AddDate(0, 0, -latelyDays)); err != nil {
+			return nil, err
+		}
+	}
+	f.readSettings(ctx, a.Archive)
+	f.readFiles(&a)
 	if slices.Contains(f.asked.Columns, pacedColumn) || f.asked.Sort == pacedColumn {
 		if f.paced, err = f.pace(kept, today); err != nil {
 			return nil, err
@@ -90,7 +106,7 @@ func (f *Found) change(l *figures.Line) string {
 // columns are those that are wanted, and that the level has.
 func (f *Found) columns() []string {
 	return slices.DeleteFunc(slices.Clone(f.asked.Columns), func(c string) bool {
-		return (c == pacedColumn || slices.Contains(settings, c)) && !f.has[c]
+		return !slices.Contains(metrics, c) && !f.has[c]
 	})
 }
 
@@ -104,6 +120,7 @@ func (f *Found) chosen() []*figures.Line {
 		switch {
 		case q.In != "" && l.Parent != q.In, q.Status != "" && s.Status != q.Status,
 			q.Review != "" && s.Review != q.Review,
+			f.changed != nil && !f.changed[l.ID],
 			words != "" && !strings.Contains(strings.ToLower(l.Name+" "+l.ID), words):
 			continue
 		}

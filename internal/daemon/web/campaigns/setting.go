@@ -16,13 +16,15 @@ import (
 var settings = []string{"status", "review", "daily_budget", "lifetime_budget"}
 
 // columns are all that the page may show behind the name.
-var columns = slices.Concat(settings, []string{pacedColumn}, metrics)
+var columns = slices.Concat(settings, []string{pacedColumn}, metrics, []string{cellColumn})
 
 var settingHeads = map[string]string{"status": "Status", "review": "Review", "daily_budget": "Daily budget",
-	"lifetime_budget": "Lifetime budget", pacedColumn: "Paced"}
+	"lifetime_budget": "Lifetime budget", pacedColumn: "Paced", cellColumn: "In the files"}
 
 // isWord reports whether a column has words, and not figures or money.
-func isWord(column string) bool { return column == "status" || column == "review" }
+func isWord(column string) bool {
+	return column == "status" || column == "review" || column == cellColumn
+}
 
 // settingText is a setting as programs get it; "" where there is none.
 func settingText(s daemon.Setting, column string) string {
@@ -53,6 +55,8 @@ func (f *Found) of(l *figures.Line, column string) string {
 		return settingText(f.settings[l.ID], column)
 	case column == pacedColumn:
 		return f.paced[l.ID].percent()
+	case column == cellColumn:
+		return f.files[l.ID].cell
 	}
 	return l.Of(column)
 }
@@ -64,7 +68,7 @@ func inWords(column, text string) (words, head string) {
 	case head == "":
 		return insights.Shown(column, text)
 	case isWord(column):
-		return shown.Text(text, 40), head
+		return shown.Name(text), head
 	case column == pacedColumn:
 		return text, head
 	}
@@ -93,7 +97,7 @@ func (f *Found) readSettings(ctx context.Context, archive daemon.Archive) {
 		acted[f.now.Lines[i].ID] = true
 	}
 	for id, s := range f.settings {
-		if acted[id] || s.Removed && f.asked.Status != s.Status {
+		if acted[id] || s.Removed && f.asked.Status != s.Status && !f.changed[id] {
 			continue
 		}
 		l := figures.Line{ID: id, Resource: figures.Resource{Name: s.Name, Parent: s.Parent}}

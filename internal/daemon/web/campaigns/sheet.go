@@ -63,6 +63,7 @@ type Figures struct {
 	// Settings are what a resource is set to, by column; those that it does not have are absent.
 	Settings map[string]string `json:"settings,omitempty"`
 	Paced    *Paced            `json:"paced,omitempty"`
+	Cell     string            `json:"cell,omitempty"` // where the files write it
 	Figures  map[string]string `json:"figures"`
 }
 
@@ -95,6 +96,9 @@ func (f *Found) Document() Document {
 			}
 			if paced, known := f.paced[l.ID]; known && c == pacedColumn {
 				line.Paced = &paced
+			}
+			if c == cellColumn {
+				line.Cell = f.files[l.ID].cell
 			}
 		}
 		for _, up := range l.Above {

@@ -3,6 +3,7 @@ package campaigns
 import (
 	"cmp"
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -53,6 +54,7 @@ type head struct {
 
 type line struct {
 	Name, ID, Above, Below string // Below is the path of what is in it
+	History                string // path of what happened to it
 	Why                    string // what the review says where it is not well
 	Cells                  []cell
 	Spark, Sparks          string // a path of spend a day, and its words; "" where there is none
@@ -62,6 +64,7 @@ type line struct {
 type cell struct {
 	Text string
 	Word bool
+	Path string // of what waits to be changed there
 }
 
 // View is the page of an account that is called so.
@@ -82,7 +85,7 @@ func (f *Found) View(name, path string) *View {
 		if !slices.Contains(settings, c) {
 			text, _ = inWords(c, sums.Of(c)) // "" of what no sum has
 		}
-		v.Total.Cells = append(v.Total.Cells, cell{text, isWord(c)})
+		v.Total.Cells = append(v.Total.Cells, cell{Text: text, Word: isWord(c)})
 	}
 	for _, l := range f.lines[v.First:min(v.First+linesMost, len(f.lines))] {
 		one := v.lineOf(l, now)
@@ -92,7 +95,11 @@ func (f *Found) View(name, path string) *View {
 			if c == pacedColumn {
 				text = f.paced[l.ID].words()
 			}
-			one.Cells = append(one.Cells, cell{text, isWord(c)})
+			made := cell{Text: text, Word: isWord(c)}
+			if anchor := f.files[l.ID].anchor; c == cellColumn && anchor != "" {
+				made.Path = v.Path + "#" + anchor
+			}
+			one.Cells = append(one.Cells, made)
 		}
 		if slices.Contains(f.columns(), "review") {
 			one.Why = shown.Reason(f.settings[l.ID].Why)
@@ -170,6 +177,7 @@ func changeOf(now, before *figures.Sums) string {
 
 func (v *View) lineOf(l *figures.Line, t *figures.Table) line {
 	one := line{Name: shown.Name(cmp.Or(l.Name, l.ID)), ID: shown.Name(l.ID)}
+	one.History = v.Path + "/activity?of=" + url.QueryEscape(l.ID)
 	one.Spark, one.Sparks = chart.Spark(l.Spend, t.Days)
 	var above []string
 	for _, r := range l.Above {
@@ -179,7 +187,7 @@ func (v *View) lineOf(l *figures.Line, t *figures.Table) line {
 	if at := slices.Index(figures.Levels[:], v.Level); at+1 < len(figures.Levels) {
 		below := v.Asked
 		below.Level, below.In, below.Words, below.Page = figures.Levels[at+1], l.ID, "", 1
-		below.Status, below.Review = "", ""
+		below.Status, below.Review, below.Changed = "", "", ""
 		one.Below = v.Path + "/campaigns?" + below.query()
 	}
 	return one
