@@ -34,9 +34,11 @@ var styles = map[string]string{
 	"p":     "margin:4px 0",
 	"dim":   "margin:4px 0;color:#56606f",
 	"note":  "margin:6px 0;padding:6px 10px;background:#fff4d6;color:#4a3500",
+	"wide":  "overflow-x:auto",
 	"table": "border-collapse:collapse;width:100%",
 	"th":    "text-align:left;padding:4px 6px;border-bottom:1px solid #d9dce1;font-weight:600;white-space:nowrap",
 	"thn":   "text-align:right;padding:4px 6px;border-bottom:1px solid #d9dce1;font-weight:600",
+	"span":  "text-align:left;padding:4px 6px;border-bottom:1px solid #d9dce1;font-weight:600;min-width:90px",
 	"name": "text-align:left;padding:4px 6px;border-bottom:1px solid #d9dce1;font-weight:400;" +
 		"overflow-wrap:anywhere;min-width:120px",
 	"in":   "color:#56606f;font-size:85%",

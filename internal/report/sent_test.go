@@ -1,0 +1,83 @@
+package report_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"adsync/internal/insights"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// A report that a daemon sends leads to the account's page, and says that it is late where it is.
+func TestWhatASentReportSays(t *testing.T) {
+	for _, row := range []struct {
+		name string
+		late time.Duration
+		note bool
+	}{
+		{"at its hour", 0, false},
+		{"some minutes late, as its figures were read", 9 * time.Minute, false},
+		{"late, as the daemon was down", 3 * time.Hour, true},
+	} {
+		f := facts(t, []string{"Spring"})
+		f.Page, f.Due = `https://ads.example.com/accounts/shop?a=1&b="2`, f.Now.Add(-row.late)
+		r := made(t, f)
+		late := "Late: this report of 2026-11-16 to 2026-11-22 was due at " + f.Due.Format("2006-01-02 15:04 MST") + "."
+		for name, link := range map[string]string{
+			"html":     `<a href="https://ads.example.com/accounts/shop?a=1&amp;b=%222">Open the account</a>`,
+			"markdown": `[Open the account](<https://ads.example.com/accounts/shop?a=1&b="2>)`,
+		} {
+			text := string(form(t, r, name))
+			if !strings.Contains(text, link) {
+				t.Errorf("%s: the %s has no link to the page", row.name, name)
+			}
+			if has := strings.Contains(text, late); has != row.note && name == "html" {
+				t.Errorf("%s: the %s says that it is late: %t; want %t", row.name, name, has, row.note)
+			}
+		}
+	}
+}
+
+// What a chat shows fits there, and names the days that lack.
+func TestShort(t *testing.T) {
+	names := []string{"Spring", hostile, "c", "d", "e", "f", "g"}
+	var have []string
+	for _, part := range made(t, facts(t, names)).Short() {
+		have = append(have, part.Title)
+		for _, l := range part.Lines {
+			have = append(have, "  "+l)
+		}
+		if part.More > 0 {
+			have = append(have, fmt.Sprintf("  and %d more", part.More))
+		}
+	}
+	if diff := cmp.Diff([]string{
+		"2026-11-16 to 2026-11-22",
+		"  Spend: 1,984.50 (+24.6%)", "  Impressions: 196,000 (0.0%)", "  Clicks: 4,900 (0.0%)", "  CTR: 2.50% (0.0%)",
+		"  CPC: 0.4050 (+24.6%)", "  CPM: 10.13 (+24.6%)", "  Conversions: 182 (0.0%)", "  CPA: 10.90 (+24.6%)",
+		"Campaigns that spent the most",
+		"  g: 493.50, 587.5% of its budget of 12.00 a day", "  f: 423.50, 504.2% of its budget of 12.00 a day",
+		"  e: 353.50, 420.8% of its budget of 12.00 a day", "  d: 283.50, 337.5% of its budget of 12.00 a day",
+		"  c: 213.50, 254.2% of its budget of 12.00 a day", "  and 2 more",
+		"Ads that were rejected or limited, as of 2026-11-23 08:00 EST",
+		"  “Spring” in Spring › Runners: rejected · The landing page could not be read · " +
+			"Open the Target URL in a private window, mend the page or the address, …",
+		"What was changed, and by whom",
+		"  2026-11-19 09:00 EST, ann@desk · Changed: campaign “Spring”; Daily budget: 10.00 → 12.00 (+2.00, ×1.20) " +
+			"· Created: campaign “c1”",
+		"What waits for somebody, as of 2026-11-23 08:50 EST",
+		"  1 change waiting; campaign “Spring”: Daily budget rises, from 20.00 to 80.00",
+		`  Campaign “=1+1|<b>*x*</b>\n[a](http://x)” · The service refused it: no`,
+	}, have); diff != "" {
+		t.Error(diff)
+	}
+	f := facts(t, names)
+	f.Span = insights.Span{From: "2025-11-16", To: "2025-11-22"}
+	parts := made(t, f).Short()
+	if parts[0].Title != "Mind" || parts[0].Lines[0] != "No figures of these days were read." {
+		t.Errorf("of days that were not read a chat shows %+v; want that first", parts[0])
+	}
+}
