@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
+	"sync"
 	"time"
 
 	"adsync/cmd/adsync/internal/runs"
@@ -15,6 +18,7 @@ import (
 	"adsync/internal/review"
 	"adsync/internal/runview"
 	"adsync/reconcile"
+	"adsync/sources/config"
 	"adsync/state"
 )
 
@@ -24,18 +28,27 @@ type archive struct {
 	orders *session.Lease
 	kept   func(ctx context.Context, run string) (*runs.KeptRuns, error) // with the report of one run, "" of none
 	mirror func(ctx context.Context) (state.Store, error)                // the account as it was last read
+	serial func(ctx context.Context) int64                               // of the state that has it; 0: not known
+
+	settings keptSettings
 }
 
 // archiveAt is that of an account with its files in a folder, or in the copy of a repository that env has.
 func archiveAt(env *session.Env, orders *session.Lease, dir string) *archive {
-	return &archive{env, orders, func(ctx context.Context, _ string) (*runs.KeptRuns, error) {
+	return &archive{env: env, orders: orders, kept: func(ctx context.Context, _ string) (*runs.KeptRuns, error) {
 		return runs.Kept(ctx, env, dir)
-	}, func(ctx context.Context) (state.Store, error) {
+	}, mirror: func(ctx context.Context) (state.Store, error) {
 		project, err := session.ProjectOf(env, dir)
 		if err != nil {
 			return nil, err
 		}
 		return session.OpenMirror(ctx, env, project)
+	}, serial: func(ctx context.Context) int64 {
+		project, err := session.ProjectOf(env, dir)
+		if err != nil {
+			return 0
+		}
+		return serialOf(ctx, env, project)
 	}}
 }
 
@@ -125,8 +138,22 @@ func (r *archive) Figures() figures.Kept { return r.orders.Figures() }
 
 func (r *archive) Ordered() ([]daemon.Ordered, error) { return r.orders.Place.Ordered() }
 
-// Settings reads what levels are set to from the account as the last run read it.
+// Settings are what levels are set to in the account as the last run read it. Nobody changes the maps: they are
+// everybody's.
 func (r *archive) Settings(ctx context.Context, levels []string) (map[string]map[string]daemon.Setting, error) {
+	if all, kept := r.settings.of(r.serial(ctx), levels); kept {
+		return all, nil
+	}
+	all, serial, err := r.readSettings(ctx, levels)
+	if err == nil {
+		r.settings.keep(serial, all)
+	}
+	return all, err
+}
+
+// readSettings reads them, and the serial of the state that has them.
+func (r *archive) readSettings(ctx context.Context, levels []string) (all map[string]map[string]daemon.Setting,
+	serial int64, _ error) {
 	schemas := slices.DeleteFunc(session.Schemas(), func(s *resource.Schema) bool {
 		return !slices.Contains(levels, s.Insights)
 	})
@@ -143,22 +170,81 @@ func (r *archive) Settings(ctx context.Context, levels []string) (map[string]map
 	}
 	store, err := r.mirror(ctx)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	defer func() { session.Closed(r.env, "state", store.Close()) }()
 	m, err := store.Mirror(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("read the account as it was last read: %w", err)
+		return nil, 0, fmt.Errorf("read the account as it was last read: %w", err)
 	}
-	all := map[string]map[string]daemon.Setting{}
+	all = map[string]map[string]daemon.Setting{}
 	for _, level := range levels {
 		all[level] = map[string]daemon.Setting{}
 	}
-	for _, live := range reconcile.Mirrored(schemas, m, time.UTC) {
+	for _, live := range reconcile.Mirrored(schemas, m, time.UTC) { // its ids are cut from many records
 		schema := schemas.Of(live.Address.Kind)
-		all[schema.Insights][live.ID] = settingOf(schema, live)
+		all[schema.Insights][strings.Clone(live.ID)] = settingOf(schema, live)
 	}
-	return all, nil
+	return all, store.Header().Serial, nil
+}
+
+// keptSettings are those of levels, as long as the state has the same serial and somebody looks at them.
+type keptSettings struct {
+	mu     sync.Mutex
+	serial int64
+	levels map[string]map[string]daemon.Setting
+	forget *time.Timer
+}
+
+// keptFor is how long after the last look settings are kept.
+const keptFor = 10 * time.Minute
+
+// of returns levels of a serial; false where one of them is not kept.
+func (k *keptSettings) of(serial int64, levels []string) (map[string]map[string]daemon.Setting, bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if serial == 0 || serial != k.serial {
+		return nil, false
+	}
+	all := map[string]map[string]daemon.Setting{}
+	for _, level := range levels {
+		kept, there := k.levels[level]
+		if !there {
+			return nil, false
+		}
+		all[level] = kept
+	}
+	k.forget.Reset(keptFor)
+	return all, true
+}
+
+func (k *keptSettings) keep(serial int64, levels map[string]map[string]daemon.Setting) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if serial != k.serial || k.levels == nil {
+		k.serial, k.levels = serial, map[string]map[string]daemon.Setting{}
+	}
+	maps.Copy(k.levels, levels)
+	if k.forget == nil {
+		k.forget = time.AfterFunc(keptFor, k.drop)
+	}
+	k.forget.Reset(keptFor)
+}
+
+func (k *keptSettings) drop() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.serial, k.levels = 0, nil
+}
+
+// serialOf is the serial of a state of which it costs little to know; else 0.
+func serialOf(ctx context.Context, env *session.Env, p config.Project) int64 {
+	at, err := session.PlaceOf(ctx, env, p)
+	if err != nil || at.Branch != nil { // a branch is asked over the network
+		return 0
+	}
+	serial, _ := at.SerialOf(ctx) // who reads it says what is wrong with it
+	return serial
 }
 
 // created is what each record says besides the attributes of its kind.
@@ -166,7 +252,7 @@ var created = resource.Attribute{Name: "created_at", Type: resource.TypeDay,
 	Wire: resource.Wire{Path: "created_at", Codec: resource.StartTime}}
 
 func settingOf(schema *resource.Schema, live *resource.Resource) daemon.Setting {
-	s := daemon.Setting{Name: schema.NameOf(live), Parent: live.ParentID, Removed: schema.Removed(live)}
+	s := daemon.Setting{Name: schema.NameOf(live), Parent: strings.Clone(live.ParentID), Removed: schema.Removed(live)}
 	for i := range schema.Attributes {
 		a := &schema.Attributes[i]
 		micros, _ := live.Value(a.Name).Number()

@@ -37,7 +37,7 @@ func TestSettingsAreThoseThatWereReadLast(t *testing.T) {
 			"creative": {"title": "Shouts"}, "review_status": "rejected", "review": {"reason": "misleading"}}`)},
 	}}))
 	noError(t, store.Close())
-	r := &archive{env: &session.Env{}, mirror: at.OpenReadOnly}
+	r := archiveOf(at)
 	got, err := r.Settings(t.Context(), []string{"campaign", "ad"})
 	noError(t, err)
 	why := got["ad"]["a2"].Why
@@ -53,6 +53,57 @@ func TestSettingsAreThoseThatWereReadLast(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("Settings() is not what the service said:\n%s", diff)
+	}
+}
+
+func archiveOf(at place.Place) *archive {
+	return &archive{env: &session.Env{}, mirror: at.OpenReadOnly, serial: func(ctx context.Context) int64 {
+		serial, _ := at.SerialOf(ctx)
+		return serial
+	}}
+}
+
+// What was read once is read again when the state is another, and else after nobody looked for a while.
+func TestSettingsAreReadAgainWhenTheStateIsAnother(t *testing.T) {
+	at := place.Place{Folder: t.TempDir()}
+	record := func(name string) {
+		store, err := at.Open(t.Context(), state.Options{})
+		noError(t, err)
+		noError(t, store.RecordMirror(t.Context(), state.Mirror{Full: time.Unix(1, 0), Mirrored: []state.Mirrored{
+			{Kind: "campaign", ID: "c1", Record: json.RawMessage(`{"id": "c1", "name": "` + name + `"}`)},
+			{Kind: "ad", ID: "a1", Record: json.RawMessage(`{"id": "a1", "name": "` + name + `"}`)},
+		}}))
+		noError(t, store.Close())
+	}
+	record("Boots")
+	r, reads := archiveOf(at), 0
+	r.mirror = func(ctx context.Context) (state.Store, error) { reads++; return at.OpenReadOnly(ctx) }
+	both := []string{"campaign", "ad"}
+	for _, row := range []struct {
+		name   string
+		before func()
+		levels []string
+		want   string
+		reads  int
+	}{
+		{"the first time", nil, []string{"campaign"}, "Boots", 1},
+		{"again", nil, []string{"campaign"}, "Boots", 1},
+		{"with another level", nil, both, "Boots", 2},
+		{"both again", nil, both, "Boots", 2},
+		{"one of both", nil, []string{"campaign"}, "Boots", 2},
+		{"the account was read anew", func() { record("Coats") }, both, "Coats", 3},
+		{"again after that", nil, both, "Coats", 3},
+		{"forgotten", r.settings.drop, both, "Coats", 4},
+		{"nobody knows the serial", func() { r.serial = func(context.Context) int64 { return 0 } }, both, "Coats", 5},
+	} {
+		if row.before != nil {
+			row.before()
+		}
+		all, err := r.Settings(t.Context(), row.levels)
+		noError(t, err)
+		if len(all) != len(row.levels) || all["campaign"]["c1"].Name != row.want || reads != row.reads {
+			t.Errorf("%s: %v, read %d times; want %s, %d times", row.name, all, reads, row.want, row.reads)
+		}
 	}
 }
 
@@ -82,11 +133,22 @@ func BenchmarkSettings(b *testing.B) {
 		b.Fatal(err)
 	}
 	store.Close()
-	r := &archive{env: &session.Env{}, mirror: at.OpenReadOnly}
-	for _, levels := range [][]string{{"campaign"}, {"campaign", "ad_group", "ad"}} {
-		b.Run(fmt.Sprint(len(levels)), func(b *testing.B) {
+	r := archiveOf(at)
+	for _, row := range []struct {
+		name   string
+		levels []string
+		again  bool // the state is the same as before
+	}{
+		{"campaigns", []string{"campaign"}, false}, {"ads", []string{"campaign", "ad_group", "ad"}, false},
+		{"ads_again", []string{"campaign", "ad_group", "ad"}, true},
+	} {
+		levels := row.levels
+		b.Run(row.name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
+				if !row.again {
+					r.settings.drop()
+				}
 				if all, err := r.Settings(b.Context(), levels); err != nil || len(all["campaign"]) != 300 {
 					b.Fatal(len(all), err)
 				}

@@ -141,10 +141,12 @@ func (s *sharing) beside(d *daemonRun, name string) (daemon.Account, error) {
 	project := session.StateOf(own, s.settings, a)
 	lease := d.lease(s.settings, name, own, project)
 	lease.Standing = nil // a page waits for no look
-	account = daemon.Account{Name: name, Orders: lease, Ring: lease.Ring, Archive: &archive{own, lease,
-		func(ctx context.Context, run string) (*runs.KeptRuns, error) {
+	account = daemon.Account{Name: name, Orders: lease, Ring: lease.Ring, Archive: &archive{env: own, orders: lease,
+		kept: func(ctx context.Context, run string) (*runs.KeptRuns, error) {
 			return runs.KeptOf(ctx, own, project, run)
-		}, func(ctx context.Context) (state.Store, error) { return session.OpenMirror(ctx, own, project) }}}
+		},
+		mirror: func(ctx context.Context) (state.Store, error) { return session.OpenMirror(ctx, own, project) },
+		serial: func(ctx context.Context) int64 { return serialOf(ctx, own, project) }}}
 	if a.Folder == "" {
 		account.Accept, account.Acceptances = lease.Accept, lease.Acceptances
 	}
