@@ -404,9 +404,6 @@ func (s *Server) AttendedBy(ctx context.Context, account string) (Holding, error
 	return holdingOf(h, attended), ofDatabase(err)
 }
 
-// Standing is what a look at an account asks of the database.
-type Standing = postgres.Standing
-
 // Standing returns what stands of an account now, by one question.
 func (s *Server) Standing(ctx context.Context, account string) (Standing, error) {
 	standing, err := s.states.Attendance().Standing(ctx, account)
@@ -419,12 +416,15 @@ func (s *Server) Ordered(ctx context.Context) (map[string]string, error) {
 	return ordered, ofDatabase(err)
 }
 
-// What daemons tell each other of the accounts they look after, and who is logged in at their pages.
+// What a look at an account asks of the database; what daemons tell each other of the accounts they look after; and who
+// is logged in at their pages.
 type (
+	Standing = postgres.Standing
 	Views    = postgres.Views
 	View     = postgres.View
 	Told     = postgres.Told
 	Query    = postgres.Query
+	Total    = postgres.Total
 	Sessions = postgres.Sessions
 )
 

@@ -28,6 +28,9 @@ type Account struct {
 	// Watch are who tells what may have changed, and whatever else goes on beside the
 	// loop, each until the context ends; nil: only time tells.
 	Watch []func(ctx context.Context, wake func(Trigger))
+	// Figures reads what the account does on each day until the context ends, and shows what it spent of late; nil:
+	// nobody does.
+	Figures func(ctx context.Context, show func(*figures.Lately))
 	// Shown is told of every new status, with the last plan; nil tells nobody.
 	Shown func(Status, *planview.Document)
 	// Close is called once the loop has ended; nil: there is nothing to close.
@@ -95,7 +98,10 @@ type Setting struct {
 // files are not valid, those of the last plan stand, with their time.
 func (s *Status) count(now time.Time, d *planview.Document) {
 	s.PlanHash, s.Account, s.Reached = d.PlanHash, d.Account, false
-	s.Review = planview.ReviewCounts(d.Review)
+	s.Review, s.Rejected = planview.ReviewCounts(d.Review), 0
+	if d.Review != nil {
+		s.Rejected = d.Review.Rejected
+	}
 	if d.Error != "" {
 		return
 	}

@@ -20,6 +20,7 @@ import (
 	"slices"
 	"time"
 
+	"adsync/internal/figures"
 	"adsync/internal/orders"
 	"adsync/internal/planview"
 	"adsync/internal/runview"
@@ -151,6 +152,9 @@ type Status struct {
 	Run       string     `json:"run,omitempty"` // the last that changed something
 	Rewritten *Rewritten `json:"rewritten,omitempty"`
 	Told      *Told      `json:"told,omitempty"` // of an account that another daemon works on; nil: this one does
+	// what it spent of late; nil where no day was read
+	Spent    *figures.Lately `json:"spent,omitempty"`
+	Rejected int             `json:"rejected,omitempty"` // ads that the service's review rejected
 
 	Said   string `json:"-"` // the message with the names of the plan; "" where nobody put them in
 	Review string `json:"-"` // how many ads the service has not approved, in words; "" where it has all

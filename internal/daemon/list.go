@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 
 	"adsync/internal/planview"
 )
@@ -14,13 +15,19 @@ type Query struct {
 	States []Class // nil: whatever they are
 	After  string  // the name before the first; "": from the first on
 	Most   int     // 0: all
+	// by spend of the last seven days, currency by currency, those of which it is not known last; else by name
+	BySpend bool
+	Now     time.Time // which day was yesterday
 }
 
-// List is a part of the accounts, by name.
+func (q *Query) takes(state Class) bool { return q.States == nil || slices.Contains(q.States, state) }
+
+// List is a part of the accounts.
 type List struct {
 	Accounts []Status
 	Next     string        // After of the next part; "" where this is the last
 	Counts   map[Class]int // how many accounts hold the words, by state, in this part or another
+	Totals   []Total       // of the accounts that are chosen, in this part or another, by currency
 	Missing  string        // why accounts are not among them; "" where none is missing
 }
 
@@ -36,17 +43,33 @@ func (q Query) Choose(all []Status) (l List) {
 		if !strings.Contains(s.Words(), strings.ToLower(q.Words)) {
 			continue
 		}
-		l.Counts[s.State]++
-		if s.Name <= q.After && q.After != "" || q.States != nil && !slices.Contains(q.States, s.State) {
-			continue
+		if l.Count(q, s.State, s.total(q.Now)); q.takes(s.State) {
+			l.Accounts = append(l.Accounts, s)
 		}
-		if q.Most > 0 && len(l.Accounts) == q.Most {
-			l.Next = l.Accounts[q.Most-1].Name
-			continue
-		}
-		l.Accounts = append(l.Accounts, s)
+	}
+	if q.BySpend {
+		slices.SortStableFunc(l.Accounts, bySpend(q.Now))
+	}
+	l.Accounts = l.Accounts[q.first(l.Accounts):]
+	if q.Most > 0 && len(l.Accounts) > q.Most {
+		l.Accounts = l.Accounts[:q.Most]
+		l.Next = l.Accounts[q.Most-1].Name
 	}
 	return l
+}
+
+// first is the place of the first account behind After.
+func (q *Query) first(chosen []Status) int {
+	if q.BySpend {
+		return 1 + slices.IndexFunc(chosen, func(s Status) bool { return s.Name == q.After })
+	}
+	at, _ := slices.BinarySearchFunc(chosen, q.After, func(s Status, after string) int {
+		if s.Name > after || after == "" {
+			return 1
+		}
+		return -1
+	})
+	return at
 }
 
 // local is the Desk of a daemon whose accounts are all its own.

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"adsync/internal/figures"
 	"adsync/internal/planview"
 )
 
@@ -57,6 +58,9 @@ func (l *loop) run(ctx context.Context) {
 		if !l.hub.once {
 			watching.Go(func() { l.keep(ctx, "watching", func(ctx context.Context) { watch(ctx, l.wake) }) })
 		}
+	}
+	if read := l.account.Figures; read != nil && !l.hub.once {
+		watching.Go(func() { l.keep(ctx, "reading figures", func(ctx context.Context) { read(ctx, l.spent) }) })
 	}
 	now := l.hub.now()
 	l.poll, l.full = now.Add(l.spreadFirst(l.account.Every)), now.Add(spread(l.account.Full, l.hub.random()))
@@ -361,6 +365,9 @@ func (l *loop) show(change func(*Status)) {
 		l.account.Shown(s, plan)
 	}
 }
+
+// spent shows what the account spent of late.
+func (l *loop) spent(s *figures.Lately) { l.show(func(status *Status) { status.Spent = s }) }
 
 func (l *loop) changed(change func(*Status)) (Status, *planview.Document) {
 	l.mu.Lock()

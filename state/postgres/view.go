@@ -24,8 +24,13 @@ type View struct {
 	Waits    int
 	Exposure int64 // in micros
 	Problems int
-	Glance   []byte // nil before the first word
-	Plan     []byte // nil: as it was before
+	Currency string // of the money below; "" where it is not known
+	Rejected int    // ads
+	// possible spend a day, and what was spent, in micros; nil: it is not known
+	Possible, Day, Week, WeekBefore *int64
+	FreshUntil                      *time.Time // Day is yesterday before; nil where that is not known
+	Glance                          []byte     // nil before the first word
+	Plan                            []byte     // nil: as it was before
 }
 
 // Told is a view as it was found.
@@ -57,6 +62,10 @@ type columns struct {
 	accounts, names, words, states []string
 	waits, problems                []int
 	exposures                      []int64
+	currencies                     []string
+	rejected                       []int
+	possible, days, weeks, before  []*int64
+	fresh                          []*time.Time
 	glances, plans                 [][]byte
 }
 
@@ -65,6 +74,10 @@ func columnsOf(views []View) (c columns) {
 		c.accounts, c.names, c.words = append(c.accounts, v.Account), append(c.names, v.Name), append(c.words, v.Words)
 		c.states, c.waits = append(c.states, v.State), append(c.waits, v.Waits)
 		c.problems, c.exposures = append(c.problems, v.Problems), append(c.exposures, v.Exposure)
+		c.currencies, c.rejected = append(c.currencies, v.Currency), append(c.rejected, v.Rejected)
+		c.possible, c.days = append(c.possible, v.Possible), append(c.days, v.Day)
+		c.weeks, c.before = append(c.weeks, v.Week), append(c.before, v.WeekBefore)
+		c.fresh = append(c.fresh, v.FreshUntil)
 		c.glances, c.plans = append(c.glances, v.Glance), append(c.plans, v.Plan)
 	}
 	return c
@@ -78,22 +91,28 @@ func (v *Views) Tell(ctx context.Context, views []View) (accounts []string, err 
 	err = v.database.twice(ctx, func(ctx context.Context) error {
 		rows, err := v.database.pool.Query(ctx, `WITH told AS (
 				INSERT INTO adsync.view AS v
-					(account, name, words, state, waits, exposure, problems, glance, plan, host)
-				SELECT n.account, n.name, n.words, n.state, n.waits, n.exposure, n.problems, n.glance, n.plan, $11
+					(account, name, words, state, waits, exposure, problems, glance, plan, host,
+					currency, rejected, possible, day, week, week_before, fresh_until)
+				SELECT n.account, n.name, n.words, n.state, n.waits, n.exposure, n.problems, n.glance, n.plan, $11,
+					n.currency, n.rejected, n.possible, n.day, n.week, n.week_before, n.fresh_until
 				FROM unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::int[], $7::bigint[], $8::int[],
-					$9::bytea[], $10::bytea[])
-					AS n (account, name, words, state, waits, exposure, problems, glance, plan)
+					$9::bytea[], $10::bytea[], $12::text[], $13::int[], $14::bigint[], $15::bigint[], $16::bigint[],
+					$17::bigint[], $18::timestamptz[])
+					AS n (account, name, words, state, waits, exposure, problems, glance, plan,
+					currency, rejected, possible, day, week, week_before, fresh_until)
 				JOIN adsync.attendance a ON a.name = n.account AND a.worker = $1
 				ON CONFLICT (account) DO UPDATE SET name = excluded.name, words = excluded.words,
 					state = excluded.state, waits = excluded.waits, exposure = excluded.exposure,
 					problems = excluded.problems, glance = excluded.glance, plan = coalesce(excluded.plan, v.plan),
-					host = excluded.host, updated = clock_timestamp()
+					host = excluded.host, currency = excluded.currency, rejected = excluded.rejected,
+					possible = excluded.possible, day = excluded.day, week = excluded.week,
+					week_before = excluded.week_before, fresh_until = excluded.fresh_until, updated = clock_timestamp()
 				RETURNING account
 			), rung AS (
 				SELECT account, pg_notify('adsync', 'view ' || account) FROM told
 			) SELECT account FROM rung`,
 			id, c.accounts, c.names, c.words, c.states, c.waits, c.exposures, c.problems, c.glances, c.plans,
-			v.database.worker.options.Host)
+			v.database.worker.options.Host, c.currencies, c.rejected, c.possible, c.days, c.weeks, c.before, c.fresh)
 		accounts, err = namesOf(rows, err)
 		return err
 	})
@@ -107,6 +126,9 @@ type Query struct {
 	States   []string // nil: of every state
 	After    string   // the name before the first; "" from the first on
 	Most     int
+	// by spend of the last seven days, currency by currency, those of which it is not known last; else by name
+	BySpend bool
+	Now     time.Time // which day was yesterday
 }
 
 // chosen is the condition of a query, but for After; its arguments are $2 to $4, and $1 is the length of a lease.
@@ -120,11 +142,27 @@ const found = `v.account, v.name, v.state, v.waits, v.exposure, v.problems, v.gl
 	FROM adsync.view v LEFT JOIN adsync.attendance a ON a.name = v.account
 	LEFT JOIN adsync.worker w ON w.id = a.worker`
 
-// List returns views by name, from one on, without their plans.
+// byName finds a part by name, bySpend one by spend; $5 is the moment.
+const (
+	byName = `SELECT ` + found + ` WHERE ` + chosen + ` AND v.name > $6 AND $5::timestamptz IS NOT NULL
+		ORDER BY v.name, v.account LIMIT $7`
+	bySpend = `WITH placed AS (SELECT account, name,
+			row_number() OVER (ORDER BY week IS NULL, currency, week DESC, name, account) AS place
+			FROM (SELECT v.account, v.name, v.currency, CASE WHEN v.fresh_until > $5 THEN v.week END AS week
+				FROM adsync.view v WHERE ` + chosen + `) AS of)
+		SELECT ` + found + ` JOIN placed p ON p.account = v.account
+		WHERE p.place > coalesce((SELECT max(place) FROM placed WHERE name = $6), 0) ORDER BY p.place LIMIT $7`
+)
+
+// List returns a part of the views, without their plans.
 func (v *Views) List(ctx context.Context, q Query) (all []Told, err error) {
+	question := byName
+	if q.BySpend {
+		question = bySpend
+	}
 	err = v.database.twice(ctx, func(ctx context.Context) error {
-		rows, err := v.database.pool.Query(ctx, `SELECT `+found+` WHERE `+chosen+` AND v.name > $5
-			ORDER BY v.name, v.account LIMIT $6`, v.lease(), q.Accounts, q.Words, q.States, q.After, q.Most)
+		rows, err := v.database.pool.Query(ctx, question,
+			v.lease(), q.Accounts, q.Words, q.States, q.Now, q.After, q.Most)
 		if err != nil {
 			return err
 		}
@@ -149,25 +187,51 @@ func told(row pgx.CollectableRow) (t Told, err error) {
 	return t, err
 }
 
-// Count returns how many views a query chooses, from the first on, by state.
-func (v *Views) Count(ctx context.Context, q Query) (map[string]int, error) {
-	counts := map[string]int{}
-	err := v.database.twice(ctx, func(ctx context.Context) error {
-		clear(counts)
-		rows, err := v.database.pool.Query(ctx, `SELECT v.state, count(*)::int FROM adsync.view v
-			WHERE $1::interval IS NOT NULL AND `+chosen+` GROUP BY v.state`, v.lease(), q.Accounts, q.Words, q.States)
+// Total is what views of one state and one currency come to.
+type Total struct {
+	State, Currency          string
+	Accounts, Held, Rejected int
+	// possible spend a day; what was spent yesterday and in the seven days to it; and Week of those of which WeekBefore
+	// is known, too
+	Possible, Day, Week, Compared Sum
+	WeekBefore                    int64 // what those of Compared spent in the seven days before, in micros
+}
+
+// Sum is an amount in micros of as many accounts as it is known of.
+type Sum struct {
+	Accounts int
+	Micros   int64
+}
+
+// Totals returns what the views that a query chooses come to, from the first on, by state and currency.
+func (v *Views) Totals(ctx context.Context, q Query) (all []Total, err error) {
+	const most = `least(coalesce(sum(%s), 0), 9223372036854775807)::bigint`
+	sums := func(column string) string { return fmt.Sprintf(`count(%s)::int, `+most, column, column) }
+	err = v.database.twice(ctx, func(ctx context.Context) error {
+		rows, err := v.database.pool.Query(ctx, `SELECT state, currency, count(*)::int, sum(waits)::int,
+				sum(rejected)::int, `+sums("possible")+`, `+sums("day")+`, `+sums("week")+`, `+sums("compared")+`,
+				`+fmt.Sprintf(most, "before")+`
+			FROM (SELECT state, currency, waits, rejected, possible, day, week,
+					CASE WHEN before IS NOT NULL THEN week END AS compared,
+					CASE WHEN week IS NOT NULL THEN before END AS before
+				FROM (SELECT v.state, v.currency, v.waits, v.rejected, v.possible,
+						CASE WHEN v.fresh_until > $5 THEN v.day END AS day,
+						CASE WHEN v.fresh_until > $5 THEN v.week END AS week,
+						CASE WHEN v.fresh_until > $5 THEN v.week_before END AS before
+					FROM adsync.view v WHERE $1::interval IS NOT NULL AND `+chosen+`) AS fresh) AS of
+			GROUP BY state, currency`, v.lease(), q.Accounts, q.Words, q.States, q.Now)
 		if err != nil {
 			return err
 		}
-		var state string
-		var n int
-		_, err = pgx.ForEachRow(rows, []any{&state, &n}, func() error {
-			counts[state] = n
-			return nil
+		all, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (t Total, err error) {
+			err = row.Scan(&t.State, &t.Currency, &t.Accounts, &t.Held, &t.Rejected,
+				&t.Possible.Accounts, &t.Possible.Micros, &t.Day.Accounts, &t.Day.Micros,
+				&t.Week.Accounts, &t.Week.Micros, &t.Compared.Accounts, &t.Compared.Micros, &t.WeekBefore)
+			return t, err
 		})
 		return err
 	})
-	return counts, err
+	return all, err
 }
 
 // Since returns what was told since a moment, the oldest first.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -79,8 +80,68 @@ func TestViewsAreToldByWhoLooksAfterTheAccount(t *testing.T) {
 			t.Errorf("Since() = %+v, %v; want %d", all, err, want)
 		}
 	}
-	if counts, err := b.Views().Count(ctx, Query{Accounts: ids}); err != nil || counts["held"] != 1 || counts[""] != 2 {
-		t.Errorf("Count() = %v, %v; want one held, and two of which nothing was told", counts, err)
+	totals, err := b.Views().Totals(ctx, Query{Accounts: ids})
+	slices.SortFunc(totals, func(a, b Total) int { return strings.Compare(a.State, b.State) })
+	want := []Total{{Accounts: 2}, {State: "held", Accounts: 1, Held: 3}}
+	if err != nil || !slices.Equal(totals, want) {
+		t.Errorf("Totals() = %+v, %v; want one held, and two of which nothing was told: %+v", totals, err, want)
+	}
+}
+
+// What accounts spent is added up by state and currency, as far as it is known and of yesterday, and sorts them.
+func TestViewsAreAddedUpAndSortedByWhatWasSpent(t *testing.T) {
+	ctx, d := t.Context(), open(t, pgtest.Database(t), 0)
+	now := time.Date(2026, 11, 29, 12, 0, 0, 0, time.UTC)
+	tomorrow, before := now.Add(12*time.Hour), now.Add(-time.Hour)
+	n := func(micros int64) *int64 { return &micros }
+	const all = math.MaxInt64
+	views := []View{
+		{Account: "a", State: "held", Currency: "USD", Waits: 2, Rejected: 1, Possible: n(50),
+			Day: n(5), Week: n(70), WeekBefore: n(35), FreshUntil: &tomorrow},
+		{Account: "b", State: "held", Currency: "USD", Possible: n(7), Day: n(1), Week: n(90), FreshUntil: &tomorrow},
+		{Account: "c", State: "held", Currency: "USD", Day: n(100), Week: n(700), FreshUntil: &before}, // days ago
+		{Account: "d", State: "in_sync", Currency: "USD", Rejected: 3, WeekBefore: n(9), FreshUntil: &tomorrow},
+		{Account: "e", State: "held", Currency: "EUR", Day: n(4), Week: n(40), WeekBefore: n(0), FreshUntil: &tomorrow},
+		{Account: "f", State: "misplaced", Currency: "XXX", Week: n(all), WeekBefore: n(all), FreshUntil: &tomorrow},
+		{Account: "g", State: "misplaced", Currency: "XXX", Week: n(all), WeekBefore: n(all), FreshUntil: &tomorrow},
+	}
+	var ids []string
+	for i := range views {
+		v := &views[i]
+		v.Name, v.Glance = "shop "+v.Account, []byte("{}")
+		ids = append(ids, v.Account)
+	}
+	noError(t, d.Attendance().Configure(ctx, ids))
+	_, err := d.Attendance().Pull(ctx, ids)
+	noError(t, err)
+	if told, err := d.Views().Tell(ctx, views); err != nil || len(told) != len(views) {
+		t.Fatalf("Tell() = %q, %v", told, err)
+	}
+	totals, err := d.Views().Totals(ctx, Query{Accounts: ids, Now: now})
+	noError(t, err)
+	slices.SortFunc(totals, func(a, b Total) int { return strings.Compare(a.State+a.Currency, b.State+b.Currency) })
+	for i, want := range []Total{
+		{State: "held", Currency: "EUR", Accounts: 1, Day: Sum{1, 4}, Week: Sum{1, 40}, Compared: Sum{1, 40}},
+		{State: "held", Currency: "USD", Accounts: 3, Held: 2, Rejected: 1, Possible: Sum{2, 57}, Day: Sum{2, 6},
+			Week: Sum{2, 160}, Compared: Sum{1, 70}, WeekBefore: 35},
+		{State: "in_sync", Currency: "USD", Accounts: 1, Rejected: 3},
+		{State: "misplaced", Currency: "XXX", Accounts: 2, Week: Sum{2, all}, Compared: Sum{2, all}, WeekBefore: all},
+	} {
+		if i >= len(totals) || totals[i] != want {
+			t.Errorf("Totals() = %+v; want %+v at %d", totals, want, i)
+		}
+	}
+	for after, want := range map[string]string{
+		"": "e b a f", "shop e": "b a f g", "shop f": "g c d", "shop d": "", "no such shop": "e b a f",
+	} {
+		found, err := d.Views().List(ctx, Query{Accounts: ids, BySpend: true, Now: now, After: after, Most: 4})
+		var got []string
+		for _, t := range found {
+			got = append(got, t.Account)
+		}
+		if names := strings.Join(got, " "); err != nil || names != want {
+			t.Errorf("by spend after %q: %s, %v; want %s", after, names, err, want)
+		}
 	}
 }
 

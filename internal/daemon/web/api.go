@@ -17,6 +17,7 @@ type accountsDocument struct {
 	Next          string               `json:"next,omitempty"`
 	Total         int                  `json:"total"`
 	States        map[daemon.Class]int `json:"states"`
+	Totals        []daemon.Total       `json:"totals"`
 	Missing       string               `json:"missing,omitempty"`
 }
 
@@ -79,13 +80,14 @@ func (h *api) getAccounts(w http.ResponseWriter, r *http.Request) {
 		h.refuse(w, r, *p)
 		return
 	}
+	q.Now = h.Now()
 	l := h.desk.List(r.Context(), q)
 	total := 0
 	for _, n := range l.Counts {
 		total += n
 	}
 	writeJSON(w, http.StatusOK,
-		accountsDocument{formatVersion, notNil(l.Accounts), l.Next, total, l.Counts, l.Missing})
+		accountsDocument{formatVersion, notNil(l.Accounts), l.Next, total, l.Counts, notNil(l.Totals), l.Missing})
 }
 
 func (h *api) getAccount(w http.ResponseWriter, r *http.Request) {

@@ -59,6 +59,10 @@ func theDesk(t testing.TB) *fakeDesk {
 	read(t, "testdata/run.json", run)
 	read(t, "../../runview/testdata/partial.json", partial)
 	account := planview.Account{ID: "adacct_quickstart", Currency: "USD", TimeZone: "America/New_York"}
+	spent := func(day, week, before int64) *figures.Lately {
+		return &figures.Lately{Currency: "USD", Day: "2026-11-21", Until: noon.Add(12 * time.Hour),
+			Taken: noon.Add(-time.Hour), OfDay: &day, Week: &week, WeekBefore: &before}
+	}
 	d := &fakeDesk{
 		files: map[string]string{"spring.xlsx": "today's", "north/\"<b>\u202e\n.yaml": "x"},
 		plans: map[string]*planview.Document{"shoes": shown},
@@ -80,12 +84,12 @@ func theDesk(t testing.TB) *fakeDesk {
 					Taken: noon.Add(-time.Minute), Pending: 4, Held: 1, Drift: 2, Exposure: daemon.Exposure{
 						Daily: 50_000_000, Lifetime: 400_000_000, MonthEnd: 400_000_000,
 					},
-				}},
+				}, Spent: spent(48_210_000, 331_940_000, 290_000_000)},
 			{Name: "boots & bags", Account: account, Source: "/srv/ads/boots", State: daemon.InSync,
 				Last: noon.Add(-time.Minute), Good: noon.Add(-time.Minute), Next: noon.Add(time.Minute),
 				Figures: &daemon.Figures{
 					Taken: noon.Add(-time.Minute), Exposure: daemon.Exposure{Daily: 1_220_500_000},
-				}},
+				}, Spent: spent(1_019_000_000, 7_100_250_000, 8_000_000_000)},
 			{Name: "hats", Source: "/srv/ads/hats",
 				State: daemon.Input, Message: "hats.xlsx:Ads!E17: title has 52 characters; want at most 50 (ADS1008)",
 				Last: noon.Add(-time.Minute), Failures: 3, Unplanned: noon.Add(-time.Hour)},

@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"adsync/internal/daemon"
+	"adsync/internal/figures"
 )
 
 // many has the desk look after so many accounts, each third of which wants a person.
@@ -84,6 +86,78 @@ func TestThePageOfManyAccounts(t *testing.T) {
 	if page := text(t, a.get("/?q=nothing")); !strings.Contains(page, "No account is so.") {
 		t.Error("a search that finds nothing does not say so")
 	}
+}
+
+// The page of 1,000 accounts is one small answer for which no figure is read: what accounts spent stands in their
+// status. Its sums are of all accounts that are searched, currency by currency, and say of how many they are.
+func TestThePageAddsUpWhatAccountsSpent(t *testing.T) {
+	a := ask(t, nil)
+	a.desk.many(1000)
+	a.desk.figures = figures.Kept{} // whoever reads it breaks off
+	for i := range a.desk.accounts {
+		s := &a.desk.accounts[i]
+		s.Account.Currency = []string{"USD", "EUR"}[i%2]
+		s.Figures = &daemon.Figures{Held: i % 2, Exposure: daemon.Exposure{Daily: 2_000_000}}
+		s.Rejected = i % 4 / 3
+		day, week, before := int64(1_000_000), int64(i+1)*1_000_000, int64(500_000_000)
+		s.Spent = &figures.Lately{Currency: s.Account.Currency, Day: "2026-11-21", Until: noon.Add(time.Hour),
+			OfDay: &day, Week: &week, WeekBefore: &before}
+		switch {
+		case i < 10: // nothing was read
+			s.Spent = nil
+		case i < 30: // not since the day before
+			s.Spent.Until, s.Spent.Day = noon, "2026-11-20"
+		case i < 50: // only a part of the last days
+			s.Spent.WeekBefore = nil
+		}
+	}
+	a.desk.accounts[999].Account.Currency = "" // it was not read
+	a.desk.accounts[999].Spent = nil
+	page := text(t, a.get("/?sort=spend"))
+	for _, want := range []string{
+		"In these 1000 accounts 500 changes wait, and 250 ads are rejected.",
+		"Of 31 accounts it is not known what they spent yesterday.",
+		// even ones from 30 on: 485, of 31 + 33 + … + 999 in all, less the 10 of 31 to 49 against the week before
+		`<tr><th scope="row">USD</th><td>500</td><td>485.00<br><span class="why">of 485</span></td>` +
+			`<td>249,775.00<br><span class="why">of 485</span></td>` +
+			`<td>&#43;5%<br><span class="why">of 475</span></td><td>1,000.00</td></tr>`,
+		// odd ones from 31 to 997: 484, of 32 + 34 + … + 998
+		`<tr><th scope="row">EUR</th><td>499</td><td>484.00<br><span class="why">of 484</span></td>` +
+			`<td>249,260.00<br><span class="why">of 484</span></td>`,
+		`<a href="/?after=shop-0903&amp;sort=spend" rel="next">Next page</a>`,
+		`<dt>Spent yesterday</dt><dd class="amount">1.00 EUR</dd>`, "<dd>998.00 EUR (&#43;99%)</dd>",
+		"<b>An approver:</b> 1 change waits for approval",
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page does not have %s", want)
+		}
+	}
+	if first := strings.Index(page, "shop-0997"); first < 0 || first > strings.Index(page, "shop-0995") {
+		t.Error("the account that spent the most is not the first")
+	}
+	if len(page) > 100<<10 {
+		t.Errorf("%d bytes; want at most 100 KiB", len(page))
+	}
+	page = text(t, a.get("/?q=shop-000"))
+	for _, want := range []string{"In these 10 accounts 5 changes wait", "<td>not known</td>",
+		"Of 10 accounts it is not known"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the searched page does not have %s", want)
+		}
+	}
+	page = text(t, a.get("/?q=shop-0012"))
+	if strings.Contains(page, "Together") || !strings.Contains(page, "<dt>Spent on 2026-11-20</dt>") {
+		t.Error("one account is added up, or what it spent days ago is said to be yesterday's")
+	}
+	var d accountsDocument
+	if err := json.Unmarshal([]byte(text(t, a.get("/api/v1/accounts?sort=spend&limit=1"))), &d); err != nil {
+		t.Fatal(err)
+	}
+	if len(d.Accounts) != 1 || d.Accounts[0].Name != "shop-0997" || len(d.Totals) != 3 ||
+		d.Totals[2].Week != (daemon.Sum{Accounts: 485, Micros: 249_775_000_000}) {
+		t.Errorf("the API lists %+v", d)
+	}
+	wantProblem(t, a.get("/api/v1/accounts?sort=age"), 400, "bad_request")
 }
 
 // Where an account is another daemon's, its page says who told what is shown, and whether that one lives.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"adsync/internal/daemon"
+	"adsync/internal/daemon/web/overview"
 	"adsync/internal/daemon/web/shown"
 )
 
@@ -18,6 +19,9 @@ const (
 	cardsMost  = 48
 	searchFrom = 13
 )
+
+// bySpend is how an address asks for the order of spend.
+const bySpend = "spend"
 
 // queryOf reads which accounts a program wants.
 func queryOf(v url.Values) (q daemon.Query, p *problem) {
@@ -37,6 +41,14 @@ func queryOf(v url.Values) (q daemon.Query, p *problem) {
 		}
 		q.Most = n
 	}
+	switch order := v.Get("sort"); order {
+	case "", "name":
+	case bySpend:
+		q.BySpend = true
+	default:
+		return q, &problem{http.StatusBadRequest, "bad_request",
+			"sort is " + shown.Text(order, 40) + "; want name or " + bySpend}
+	}
 	return q, nil
 }
 
@@ -47,6 +59,8 @@ type accountsView struct {
 	Words   string
 	Mood    string // whose accounts are shown; "" for all
 	Moods   []moodCount
+	Sort    string         // "" by name
+	Sums    *overview.Sums // of all that are chosen, in this page or another; nil where there are not several
 	Total   int
 	Next    string // path of the next page; "" where there is none
 	First   string // path of the first, where this is another
@@ -69,6 +83,10 @@ func (h *pages) showAccounts(w http.ResponseWriter, r *http.Request) {
 	asked := r.URL.Query()
 	q := daemon.Query{Words: shown.Name(asked.Get("q")), After: asked.Get("after"), Most: cardsMost}
 	v := accountsView{Words: q.Words}
+	if asked.Get("sort") == bySpend {
+		v.Sort, q.BySpend = bySpend, true
+	}
+	q.Now = h.Now()
 	if is := asked.Get("mood"); slices.ContainsFunc(moodWords, func(m moodCount) bool { return m.Class == is }) {
 		v.Mood, q.States = is, classesOf(is)
 	}
@@ -81,7 +99,8 @@ func (h *pages) showAccounts(w http.ResponseWriter, r *http.Request) {
 		v.Total += m.N
 		v.Moods = append(v.Moods, m)
 	}
-	v.Offers, v.Missing = v.Total >= searchFrom || v.Words != "" || v.Mood != "", shown.Reason(l.Missing)
+	v.Sums = overview.SumsOf(l.Totals)
+	v.Offers, v.Missing = v.Total >= searchFrom || v.Words+v.Mood+v.Sort != "", shown.Reason(l.Missing)
 	if l.Next != "" {
 		v.Next = v.path(l.Next)
 	}
@@ -104,7 +123,7 @@ func (h *pages) showAccounts(w http.ResponseWriter, r *http.Request) {
 // path is that of the page that begins behind a name.
 func (v *accountsView) path(after string) string {
 	said := url.Values{}
-	for name, value := range map[string]string{"q": v.Words, "mood": v.Mood, "after": after} {
+	for name, value := range map[string]string{"q": v.Words, "mood": v.Mood, "sort": v.Sort, "after": after} {
 		if value != "" {
 			said.Set(name, value)
 		}

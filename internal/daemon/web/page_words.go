@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"adsync/internal/daemon"
+	"adsync/internal/daemon/web/overview"
 	"adsync/internal/daemon/web/shown"
 	"adsync/internal/planview"
 	"adsync/internal/words"
@@ -44,6 +45,8 @@ type card struct {
 	Held, Pending   string
 	Drift           string
 	Review          string // how many ads are not approved; "" where all are
+	Spent           *overview.Spent
+	Waits           []overview.Wait
 	Failures        int
 	Taken           shown.Moment // of which time these figures are
 	Unplanned       shown.Moment // since when nothing could be planned
@@ -78,6 +81,7 @@ func (h *pages) cardOf(a *daemon.Status, p *planview.Document) card {
 	zone := shown.Zone(a.Account)
 	c := card{
 		Review: shown.Text(a.Review, 200), Told: toldOf(a, zone),
+		Spent: overview.SpentOf(a, h.Now(), zone), Waits: overview.Waits(a),
 		Name: shown.Text(a.Name, 200), Path: accountPath(a.Name), ID: shown.Text(a.Account.ID, 200),
 		Mood: moods[a.State], Message: shown.Text(cmp.Or(a.Said, names.In(a.Message)), 2000), Running: a.Running,
 		Doing: shown.Text(a.Doing, 200),

@@ -181,7 +181,7 @@ func (d *daemonRun) account(settings config.Daemon, a config.DaemonAccount) daem
 		},
 	}
 	if !settings.NoFigures {
-		account.Watch = append(account.Watch, reviews.watchFigures)
+		account.Figures = reviews.watchFigures
 	}
 	if len(a.Reports) > 0 {
 		reviews.figures = make(chan struct{}, 1)

@@ -174,12 +174,36 @@ const (
 	figuresWithin = 5 * time.Minute
 )
 
-// watchFigures reads figures for as long as the account is worked on.
-func (r *reviewer) watchFigures(ctx context.Context, _ func(daemon.Trigger)) {
+// watchFigures reads figures for as long as the account is worked on, and shows what it spent of late: what is kept
+// once the account was reached, and then what each pass came to.
+func (r *reviewer) watchFigures(ctx context.Context, show func(*figures.Lately)) {
+	select {
+	case <-r.reached:
+	case <-ctx.Done():
+		return
+	}
+	note := func(err error) { r.of.env.Note("the figures could not be read: %s", console.OneLine(err)) }
+	if err := r.showSpent(show); err != nil {
+		note(err)
+	}
 	w := figures.Watch{
 		Bell: r.reached, Rest: figuresAfter + rand.N(min(time.Duration(1+r.others)*figuresAfter, figuresWithin)),
-		Pass: r.readFigures,
-		Note: func(err error) { r.of.env.Note("the figures could not be read: %s", console.OneLine(err)) },
+		Pass: func(ctx context.Context) (figures.Passed, error) {
+			passed, err := r.readFigures(ctx)
+			if err == nil && passed.Read {
+				err = r.showSpent(show)
+			}
+			return passed, err
+		},
+		Note: note,
 	}
 	w.Run(ctx)
+}
+
+func (r *reviewer) showSpent(show func(*figures.Lately)) error {
+	spent, err := r.of.orders.Figures().Lately()
+	if err == nil && spent != nil {
+		show(spent)
+	}
+	return err
 }

@@ -19,6 +19,7 @@ import (
 	"adsync/cmd/adsync/internal/session"
 	"adsync/internal/daemon"
 	"adsync/internal/daemon/web"
+	"adsync/internal/figures"
 	"adsync/internal/planview"
 	"adsync/internal/testing/pgtest"
 	"adsync/sources/config"
@@ -55,6 +56,33 @@ func manyAccounts(t *testing.T, n int) (*daemonRun, *web.Server) {
 	return d, server
 }
 
+// statusOf is how an account is. Each third has its money in EUR; of each seventh nobody knows what it spent, and what
+// each eleventh spent is of a day long past.
+func statusOf(i int, now time.Time, plan *planview.Document) daemon.Status {
+	s := daemon.Status{Name: fmt.Sprintf("shop-%04d", i), Account: plan.Account, State: daemon.InSync,
+		Source: "https://git.example.com/ads.git main", Last: now, Good: now, PlanHash: plan.PlanHash,
+		Figures: &daemon.Figures{Taken: now, Exposure: daemon.Exposure{Daily: int64(i) * 1_000_000}}}
+	if i%10 == 0 {
+		s.State, s.Message, s.Figures.Held = daemon.Held, "1 change held; first campaign/spring: it raises spend", 1
+		s.Review, s.Rejected = "2 ads rejected", 2
+	}
+	if i%3 == 0 {
+		s.Account.Currency = "EUR"
+	}
+	if i%7 != 0 {
+		micros := int64(i%100) * 1_000_000 // several spent as much
+		s.Spent = &figures.Lately{Currency: s.Account.Currency, OfDay: &micros, Week: &micros,
+			Until: now.Add(time.Hour)}
+	}
+	if i%5 == 0 && s.Spent != nil {
+		s.Spent.WeekBefore = s.Spent.Week
+	}
+	if i%11 == 0 && s.Spent != nil {
+		s.Spent.Until = now.Add(-time.Hour)
+	}
+	return s
+}
+
 // told has every account told of, and returns how long that took.
 func told(t *testing.T, d *daemonRun, n int) time.Duration {
 	t.Helper()
@@ -67,13 +95,7 @@ func told(t *testing.T, d *daemonRun, n int) time.Duration {
 	for i := range n {
 		plan := &planview.Document{}
 		noError(t, json.Unmarshal(content, plan))
-		s := daemon.Status{Name: fmt.Sprintf("shop-%04d", i), Account: plan.Account, State: daemon.InSync,
-			Source: "https://git.example.com/ads.git main", Last: began, Good: began, PlanHash: plan.PlanHash,
-			Figures: &daemon.Figures{Taken: began, Exposure: daemon.Exposure{Daily: int64(i) * 1_000_000}}}
-		if i%10 == 0 {
-			s.State, s.Message, s.Figures.Held = daemon.Held, "1 change held; first campaign/spring: it raises spend", 1
-		}
-		d.sharing.publisher.Show(s, plan)
+		d.sharing.publisher.Show(statusOf(i, began, plan), plan)
 	}
 	for late := time.After(time.Minute); ; {
 		all, err := d.sharing.server.Views().Since(ctx, began.Add(-time.Hour))
@@ -127,6 +149,7 @@ func lived(t *testing.T, d *daemonRun, id string) {
 const (
 	viewMost  = 3 * time.Second
 	viewBytes = 512 << 10
+	pageBytes = 100 << 10 // of the page of all accounts
 )
 
 // TestViewsOfManyAccountsAreQuick: a page, a list, a search and one account of 3,000 cost what is shown, and not what
@@ -136,8 +159,10 @@ func TestViewsOfManyAccountsAreQuick(t *testing.T) {
 	d, server := manyAccounts(t, accounts)
 	t.Logf("%d accounts were told of in %s", accounts, told(t, d, accounts).Round(time.Millisecond))
 	lived(t, d, "adacct_0000")
+	listsAgree(t, d, accounts)
 	for _, row := range []struct{ name, path, has string }{
 		{"page of all accounts", "/", "3000 accounts: 0 want a person, 300 wait, 2700 are well."},
+		{"its page by spend", "/?sort=spend", `<a href="/accounts/shop-0699">`},
 		{"its 30th part", "/?after=shop-1391", "shop-1392"},
 		{"searched page", "/?q=SHOP-29&mood=wait", "100 accounts with “SHOP-29”: 0 want a person, 10 wait,"},
 		{"one account", "/accounts/shop-0000", "run-000100"},
@@ -165,8 +190,50 @@ func TestViewsOfManyAccountsAreQuick(t *testing.T) {
 		p95 := took[len(took)*95/100]
 		t.Logf("%-22s half within %6.1f ms, 95 %% within %6.1f ms, %4d KiB", row.name,
 			float64(took[len(took)/2].Microseconds())/1e3, float64(p95.Microseconds())/1e3, size>>10)
-		if p95 > viewMost || size > viewBytes {
-			t.Errorf("%s: 95 %% within %s, %d bytes; want %s and %d", row.name, p95, size, viewMost, viewBytes)
+		most := viewBytes
+		if strings.HasPrefix(row.path, "/?") || row.path == "/" {
+			most = pageBytes
+		}
+		if p95 > viewMost || size > most {
+			t.Errorf("%s: 95 %% within %s, %d bytes; want %s and %d", row.name, p95, size, viewMost, most)
+		}
+	}
+}
+
+// listsAgree holds that the database chooses, sorts, cuts and adds up accounts as a daemon does that has all in memory.
+func listsAgree(t *testing.T, d *daemonRun, n int) {
+	t.Helper()
+	content, err := os.ReadFile("../../../../internal/daemon/web/testdata/plan.json")
+	noError(t, err)
+	plan := &planview.Document{}
+	noError(t, json.Unmarshal(content, plan))
+	now := time.Now()
+	var all []daemon.Status
+	for i := range n {
+		s := statusOf(i, now, plan)
+		s.Account.ID = fmt.Sprintf("adacct_%04d", i)
+		all = append(all, s)
+	}
+	said := func(l daemon.List) string {
+		var names []string
+		for _, s := range l.Accounts {
+			names = append(names, s.Name)
+		}
+		return fmt.Sprintf("%q next %q counts %v totals %+v", names, l.Next, l.Counts, l.Totals)
+	}
+	for _, q := range []daemon.Query{
+		{Most: 5},
+		{Most: 5, BySpend: true},
+		{Most: n, BySpend: true},
+		{Most: 40, BySpend: true, After: "shop-1301"},
+		{Most: 40, BySpend: true, After: "shop-0000", States: []daemon.Class{daemon.Held}},
+		{Most: 40, After: "shop-1301", Words: "SHOP-1"},
+		{Most: 5, States: []daemon.Class{daemon.Held}, Words: "adacct_29"},
+		{Most: 5, Words: "nothing"},
+	} {
+		q.Now = now
+		if got, want := said(d.desk.List(t.Context(), q)), said(q.Choose(all)); got != want {
+			t.Errorf("%+v: %.3000s\nwant %.3000s", q, got, want)
 		}
 	}
 }

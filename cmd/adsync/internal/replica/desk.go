@@ -24,7 +24,7 @@ type Views interface {
 	Name(ctx context.Context, views []state.View) error
 	Tell(ctx context.Context, views []state.View) (told []string, err error)
 	List(ctx context.Context, q state.Query) ([]state.Told, error)
-	Count(ctx context.Context, q state.Query) (map[string]int, error)
+	Totals(ctx context.Context, q state.Query) ([]state.Total, error)
 	Of(ctx context.Context, account string) (state.Told, error)
 	Plan(ctx context.Context, account string) ([]byte, error)
 	Since(ctx context.Context, at time.Time) ([]state.Told, error)
@@ -130,7 +130,8 @@ func (d *Desk) listed(ctx context.Context, q daemon.Query) (l daemon.List, err e
 	if q.Most == 0 {
 		q.Most = math.MaxInt32 - 1
 	}
-	chosen := state.Query{Accounts: d.all(), Words: strings.ToLower(q.Words), After: q.After, Most: q.Most + 1}
+	chosen := state.Query{Accounts: d.all(), Words: strings.ToLower(q.Words), After: q.After, Most: q.Most + 1,
+		BySpend: q.BySpend, Now: q.Now}
 	for _, class := range q.States {
 		chosen.States = append(chosen.States, string(class))
 	}
@@ -150,10 +151,14 @@ func (d *Desk) listed(ctx context.Context, q daemon.Query) (l daemon.List, err e
 		l.Accounts = append(l.Accounts, s)
 	}
 	chosen.States = nil
-	counts, err := d.Views.Count(ctx, chosen)
+	totals, err := d.Views.Totals(ctx, chosen)
 	l.Counts = map[daemon.Class]int{}
-	for state, n := range counts {
-		l.Counts[daemon.Class(state)] = n
+	for _, t := range totals {
+		l.Count(q, daemon.Class(t.State), daemon.Total{
+			Currency: t.Currency, Accounts: t.Accounts, Held: t.Held, Rejected: t.Rejected,
+			Possible: daemon.Sum(t.Possible), Day: daemon.Sum(t.Day), Week: daemon.Sum(t.Week),
+			Compared: daemon.Sum(t.Compared), WeekBefore: t.WeekBefore,
+		})
 	}
 	return l, err
 }

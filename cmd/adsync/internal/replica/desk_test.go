@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"adsync/internal/daemon"
+	"adsync/internal/figures"
 	"adsync/internal/planview"
 	"adsync/state"
 )
@@ -37,8 +38,8 @@ func (v *views) Tell(_ context.Context, all []state.View) (told []string, err er
 
 func (v *views) List(context.Context, state.Query) ([]state.Told, error) { return v.found, v.failure }
 
-func (v *views) Count(context.Context, state.Query) (map[string]int, error) {
-	return map[string]int{"held": len(v.found)}, v.failure
+func (v *views) Totals(context.Context, state.Query) ([]state.Total, error) {
+	return []state.Total{{State: "held", Accounts: len(v.found)}}, v.failure
 }
 
 func (v *views) Of(_ context.Context, account string) (t state.Told, err error) {
@@ -147,7 +148,20 @@ func TestAStatusIsToldWhereItIsAnother(t *testing.T) {
 	tells("a look that found nothing", s, 0, true)
 	s.Running = true
 	tells("a look", s, 0, true)
-	s.Running, s.State = false, daemon.Held
+	week, until := int64(7_000_000), at.Add(time.Hour)
+	s.Running, s.Account.Currency, s.Rejected = false, "USD", 2
+	s.Spent = &figures.Lately{Currency: "USD", Week: &week, Until: until}
+	tells("figures that were read", s, 1, true)
+	if got := v.told[0]; got.Currency != "USD" || got.Rejected != 2 || got.Day != nil || *got.Week != week ||
+		!got.FreshUntil.Equal(until) {
+		t.Errorf("told: %+v; want what was spent, and no day that was not read", got)
+	}
+	s.Account.Currency = "EUR"
+	tells("figures of another currency than the account's by now", s, 1, true)
+	if got := v.told[0]; got.Currency != "EUR" || got.Week != nil || got.FreshUntil != nil {
+		t.Errorf("told: %+v; want nothing spent", got)
+	}
+	s.State = daemon.Held
 	tells("another", s, 1, true)
 	if v.told[0].Plan != nil {
 		t.Error("the same plan was told twice")

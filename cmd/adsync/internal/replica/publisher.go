@@ -244,9 +244,13 @@ func (p *Publisher) tellSome(ctx context.Context, some map[string]waits) bool {
 
 func (p *Publisher) viewOf(k Known, w waits) (v state.View, err error) {
 	s := w.status
-	v = state.View{Account: k.ID, Name: k.Name, Words: k.words(), State: string(s.State), Problems: s.Failures}
+	v = state.View{Account: k.ID, Name: k.Name, Words: k.words(), State: string(s.State), Problems: s.Failures,
+		Currency: s.Currency(), Rejected: s.Rejected}
 	if s.Figures != nil {
-		v.Waits, v.Exposure = s.Held, s.Exposure.Daily
+		v.Waits, v.Exposure, v.Possible = s.Held, s.Exposure.Daily, &s.Exposure.Daily
+	}
+	if spent := s.Spends(); spent != nil {
+		v.Day, v.Week, v.WeekBefore, v.FreshUntil = spent.OfDay, spent.Week, spent.WeekBefore, &spent.Until
 	}
 	if w.plan != nil {
 		if v.Plan, err = json.Marshal(w.plan); err != nil {

@@ -162,17 +162,10 @@ func changeOf(now, before *figures.Sums) string {
 	}
 	n, known := now.Micros()
 	b, also := before.Micros()
-	if !known || !also || b <= 0 {
+	if !known || !also {
 		return ""
 	}
-	percent := (n - b) / max(b/100, 1)
-	switch {
-	case percent > 999:
-		return "over +999%"
-	case percent == 0:
-		return "0%"
-	}
-	return fmt.Sprintf("%+d%%", percent)
+	return shown.Change(n, b)
 }
 
 func (v *View) lineOf(l *figures.Line, t *figures.Table) line {

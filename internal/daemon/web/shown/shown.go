@@ -5,6 +5,7 @@
 package shown
 
 import (
+	"fmt"
 	"html/template"
 	"strings"
 	"time"
@@ -59,4 +60,19 @@ func Zone(a planview.Account) *time.Location {
 // Money is an amount with the account's currency.
 func Money(micros int64, a planview.Account) string {
 	return strings.TrimSpace(planview.Amount(micros) + " " + Text(a.Currency, 20))
+}
+
+// Change is by how much an amount grew, in whole percent; "" where it was nothing before.
+func Change(now, before int64) string {
+	if before <= 0 {
+		return ""
+	}
+	percent := (now - before) / max(before/100, 1)
+	switch {
+	case percent > 999:
+		return "over +999%"
+	case percent == 0:
+		return "0%"
+	}
+	return fmt.Sprintf("%+d%%", percent)
 }

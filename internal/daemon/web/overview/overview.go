@@ -1,0 +1,172 @@
+// Package overview puts in words what accounts spent of late, what they come to together, and who is to do something.
+//
+// It refuses to add up money of two currencies, and days that were not read. Its invariant: a sum of fewer accounts
+// than there are says of how many it is.
+package overview
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"adsync/internal/daemon"
+	"adsync/internal/daemon/web/shown"
+	"adsync/internal/diag"
+	"adsync/internal/planview"
+)
+
+// unknown stands where a figure would.
+const unknown = "not known"
+
+// Spent is what an account spent of late.
+type Spent struct {
+	When      string // yesterday, or the day
+	Day, Week string
+	Change    string // of the week, against the seven days before; "" where that is not known
+	Read      shown.Moment
+}
+
+// SpentOf returns what an account spent; nil where no day was read.
+func SpentOf(a *daemon.Status, now time.Time, zone *time.Location) *Spent {
+	s := a.Spent
+	if s == nil {
+		return nil
+	}
+	account := planview.Account{Currency: s.Currency}
+	amount := func(micros *int64) string {
+		if micros == nil {
+			return unknown
+		}
+		return shown.Money(*micros, account)
+	}
+	v := &Spent{When: "on " + shown.Text(s.Day, 10), Day: amount(s.OfDay), Week: amount(s.Week),
+		Read: shown.MomentOf(s.Taken, zone)}
+	if s.Fresh(now) {
+		v.When = "yesterday"
+	}
+	if s.Week != nil && s.WeekBefore != nil {
+		v.Change = shown.Change(*s.Week, *s.WeekBefore)
+	}
+	return v
+}
+
+// Wait is something that waits for somebody.
+type Wait struct{ Who, What string }
+
+// Who is to do something.
+const (
+	approver = "An approver"
+	author   = "Who writes the files"
+	operator = "The operator"
+)
+
+// classWaits are what a state waits for.
+var classWaits = map[daemon.Class]Wait{
+	daemon.Input:       {author, "the files cannot be planned"},
+	daemon.Partial:     {author, "the service refused a part"},
+	daemon.Undecided:   {operator, "the outcome of a change is unknown"},
+	daemon.Credentials: {operator, "the credentials were refused"},
+	daemon.Misplaced:   {operator, "the configuration or the state is not this account's"},
+	daemon.Internal:    {operator, "adsync failed"},
+}
+
+// Waits returns what waits for whom at an account.
+func Waits(a *daemon.Status) (all []Wait) {
+	if a.Rewritten != nil {
+		all = append(all, Wait{approver, "a rewritten history is to be accepted"})
+	}
+	if a.Figures != nil && a.Held > 0 && !a.PlanOnly {
+		all = append(all, Wait{approver, diag.Counted(a.Held, "change waits", "changes wait") + " for approval"})
+	}
+	if w, waits := classWaits[a.State]; waits {
+		all = append(all, w)
+	}
+	if a.Rejected > 0 {
+		all = append(all, Wait{author, diag.Counted(a.Rejected, "ad is", "ads are") + " rejected"})
+	}
+	if s := a.Suspended; s != nil {
+		who := shown.Name(s.By)
+		if who == "" {
+			who = operator
+		}
+		all = append(all, Wait{who, "suspended: nothing is sent"})
+	}
+	return all
+}
+
+// Sums are what the accounts of a list come to.
+type Sums struct {
+	Lines   []Line
+	Says    string // how many changes wait and ads are rejected; "" where none is known
+	Unknown string // how many accounts are in no sum of yesterday; "" where each is
+}
+
+// Line is what those of one currency come to.
+type Line struct {
+	Currency, Accounts string
+	Cells              []Cell // yesterday, seven days, their change, possible a day
+}
+
+// Cell is an amount, and of how many accounts it is where that is not all.
+type Cell struct{ Text, Of string }
+
+// SumsOf adds up the accounts of a list; nil where there are not several.
+func SumsOf(totals []daemon.Total) *Sums {
+	v := &Sums{}
+	var accounts, known, held, rejected int
+	for _, t := range totals {
+		accounts, known = accounts+t.Accounts, known+t.Day.Accounts
+		held, rejected = held+t.Held, rejected+t.Rejected
+		if t.Currency != "" {
+			v.Lines = append(v.Lines, lineOf(&t))
+		}
+	}
+	if accounts < 2 {
+		return nil
+	}
+	v.Says = saysOf(accounts, held, rejected)
+	if missing := accounts - known; missing > 0 {
+		v.Unknown = fmt.Sprintf("Of %s it is not known what %s spent yesterday",
+			diag.Counted(missing, "account", "accounts"), theyOf(missing))
+	}
+	return v
+}
+
+func saysOf(accounts, held, rejected int) string {
+	var all []string
+	if held > 0 {
+		all = append(all, diag.Counted(held, "change waits", "changes wait"))
+	}
+	if rejected > 0 {
+		all = append(all, diag.Counted(rejected, "ad is rejected", "ads are rejected"))
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("In these %d accounts %s", accounts, strings.Join(all, ", and "))
+}
+
+func theyOf(n int) string {
+	if n == 1 {
+		return "it"
+	}
+	return "they"
+}
+
+func lineOf(t *daemon.Total) Line {
+	amount := func(s daemon.Sum) Cell { return cellOf(planview.Amount(s.Micros), s.Accounts, t.Accounts) }
+	return Line{Currency: shown.Text(t.Currency, 20), Accounts: planview.Thousands(t.Accounts), Cells: []Cell{
+		amount(t.Day), amount(t.Week),
+		cellOf(shown.Change(t.Compared.Micros, t.WeekBefore), t.Compared.Accounts, t.Accounts), amount(t.Possible),
+	}}
+}
+
+func cellOf(text string, of, all int) Cell {
+	switch {
+	case of == 0 || text == "":
+		return Cell{Text: unknown}
+	case of < all:
+		return Cell{text, "of " + planview.Thousands(of)}
+	}
+	return Cell{Text: text}
+}
