@@ -301,3 +301,62 @@ func TestSpentSinceADay(t *testing.T) {
 		t.Errorf("with a day that cannot be read: %v, %v; want the other campaign alone", spent, err)
 	}
 }
+
+// What was added up before is the same as if all days were read, until one of them is read anew.
+func TestSpentIsAddedUpOnce(t *testing.T) {
+	s := open(t, 9.5)
+	s.pass()
+	s.kept.Earlier = &figures.Earlier{}
+	since := map[string]time.Time{}
+	for _, l := range s.table("campaign", "2026-11-02", "2026-11-11").Lines {
+		since[l.ID] = time.Date(2026, 11, 3, 0, 0, 0, 0, s.zone)
+	}
+	spent := func(kept figures.Kept) map[string]int64 {
+		t.Helper()
+		all, _, err := kept.Spent("campaign", since, s.now.In(s.zone))
+		if err != nil || len(all) != len(since) {
+			t.Fatalf("%v, %v; want %d campaigns", all, err, len(since))
+		}
+		return all
+	}
+	for _, row := range []struct {
+		name string
+		then func()
+	}{
+		{"the first time", func() {}},
+		{"again", func() {}},
+		{"six days later", func() { s.passes(6); s.collect() }},
+		{"from another day", func() {
+			for id := range since {
+				since[id] = since[id].AddDate(0, 0, 2)
+			}
+		}},
+	} {
+		row.then()
+		if diff := cmp.Diff(spent(figures.Kept{Store: s.kept.Store}), spent(s.kept)); diff != "" {
+			t.Errorf("%s: what was added up before is not what all days have:\n%s", row.name, diff)
+		}
+	}
+	before := spent(s.kept)
+	if err := s.kept.Store.Delete("figures/days/2026-11-06"); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(before, spent(s.kept)); diff != "" {
+		t.Errorf("a day that was added up is read again:\n%s", diff)
+	}
+	index, err := s.kept.Index()
+	if err != nil {
+		t.Fatal(err)
+	}
+	index.Taken["2026-11-06"]++
+	content, err := json.Marshal(index)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.kept.Store.Put("figures/index.json", content); err != nil {
+		t.Fatal(err)
+	}
+	if all, _, err := s.kept.Spent("campaign", since, s.now.In(s.zone)); err != nil || len(all) > 0 {
+		t.Errorf("after a day was read anew: %v, %v; want it not to be known without that day", all, err)
+	}
+}

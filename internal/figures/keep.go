@@ -81,7 +81,10 @@ type columns struct {
 }
 
 // Kept are the days of an account.
-type Kept struct{ Store kv.Store }
+type Kept struct {
+	Store   kv.Store
+	Earlier *Earlier // what Spent need not add up again; nil: nothing
+}
 
 // Index is which days are kept, and of whom.
 type Index struct {

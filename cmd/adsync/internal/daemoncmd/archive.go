@@ -31,6 +31,7 @@ type archive struct {
 	serial func(ctx context.Context) int64                               // of the state that has it; 0: not known
 
 	settings keptSettings
+	earlier  figures.Earlier
 }
 
 // archiveAt is that of an account with its files in a folder, or in the copy of a repository that env has.
@@ -134,7 +135,11 @@ func (r *archive) Touched(ctx context.Context, since time.Time) (all []daemon.To
 
 func (r *archive) Exposures() ([]daemon.Point, error) { return r.orders.Exposures() }
 
-func (r *archive) Figures() figures.Kept { return r.orders.Figures() }
+func (r *archive) Figures() figures.Kept {
+	kept := r.orders.Figures()
+	kept.Earlier = &r.earlier
+	return kept
+}
 
 func (r *archive) Ordered() ([]daemon.Ordered, error) { return r.orders.Place.Ordered() }
 
