@@ -132,21 +132,46 @@ func TestDemo(t *testing.T) {
 				c.ID, settings[c.ID], c.Status, c.Budget.Daily)
 		}
 	}
-	span := fmt.Sprintf(`{"type":"date_range","since":%q,"until":%q,"timezone":"America/New_York"}`,
-		figures.Since, figures.Until)
-	var ledger struct{ Data []map[string]json.RawMessage }
-	if q := (url.Values{"aggregation_level": {"ad_account"}, "time_granularity": {"none"}, "time_ranges": {span},
-		"fields": {"spend", "clicks", "impressions"}}); !read(service+"/v1/ad_account/insights?"+q.Encode(), &ledger) ||
-		len(ledger.Data) != 1 {
-		t.Fatalf("the ledger says %v", ledger)
+	ledgered := func(since, until string) map[string]*big.Rat {
+		t.Helper()
+		span := fmt.Sprintf(`{"type":"date_range","since":%q,"until":%q,"timezone":"America/New_York"}`, since, until)
+		var ledger struct{ Data []map[string]json.RawMessage }
+		q := url.Values{"aggregation_level": {"ad_account"}, "time_granularity": {"none"}, "time_ranges": {span},
+			"fields": {"spend", "clicks", "impressions"}}
+		if !read(service+"/v1/ad_account/insights?"+q.Encode(), &ledger) || len(ledger.Data) != 1 {
+			t.Fatalf("the ledger says %v", ledger)
+		}
+		kept := map[string]*big.Rat{}
+		for metric, said := range ledger.Data[0] {
+			if exact, is := new(big.Rat).SetString(string(said)); is {
+				kept[metric] = exact
+			}
+		}
+		return kept
 	}
+	kept := ledgered(figures.Since, figures.Until)
 	for _, metric := range []string{"spend", "clicks", "impressions"} {
 		shown, ok := new(big.Rat).SetString(figures.Total[metric])
-		kept, is := new(big.Rat).SetString(string(ledger.Data[0][metric]))
-		if !ok || !is || shown.Cmp(kept) != 0 || shown.Sign() <= 0 {
+		if !ok || kept[metric] == nil || shown.Cmp(kept[metric]) != 0 || shown.Sign() <= 0 {
 			t.Errorf("the page adds up %s to %v from %s to %s; the ledger has %v",
-				metric, figures.Total[metric], figures.Since, figures.Until, kept)
+				metric, figures.Total[metric], figures.Since, figures.Until, kept[metric])
 		}
+	}
+	var account struct {
+		Spent *struct {
+			Day  string
+			Week *int64 `json:"week_micros"`
+		}
+	}
+	until("spend of the last days", func() bool {
+		return read(page+"/api/v1/accounts/demo", &account) && account.Spent != nil && account.Spent.Week != nil
+	})
+	last, err := time.Parse(time.DateOnly, account.Spent.Day)
+	noError(t, err)
+	if kept := ledgered(last.AddDate(0, 0, -6).Format(time.DateOnly), account.Spent.Day)["spend"]; kept == nil ||
+		new(big.Rat).Mul(kept, big.NewRat(1e6, 1)).Cmp(big.NewRat(*account.Spent.Week, 1)) != 0 {
+		t.Errorf("the account spent %d micros in the week to %s; the ledger has %v",
+			*account.Spent.Week, account.Spent.Day, kept)
 	}
 	until("rejected ad", func() bool {
 		return read(page+"/api/v1/accounts/demo/plan", &plan) && plan.Review.Rejected == 1

@@ -101,7 +101,7 @@ func TestThePageAddsUpWhatAccountsSpent(t *testing.T) {
 		s.Rejected = i % 4 / 3
 		day, week, before := int64(1_000_000), int64(i+1)*1_000_000, int64(500_000_000)
 		s.Spent = &figures.Lately{Currency: s.Account.Currency, Day: "2026-11-21", Until: noon.Add(time.Hour),
-			OfDay: &day, Week: &week, WeekBefore: &before}
+			Taken: noon, OfDay: &day, Week: &week, WeekBefore: &before}
 		switch {
 		case i < 10: // nothing was read
 			s.Spent = nil
@@ -118,15 +118,15 @@ func TestThePageAddsUpWhatAccountsSpent(t *testing.T) {
 		"In these 1000 accounts 500 changes wait, and 250 ads are rejected.",
 		"Of 31 accounts it is not known what they spent yesterday.",
 		// even ones from 30 on: 485, of 31 + 33 + … + 999 in all, less the 10 of 31 to 49 against the week before
-		`<tr><th scope="row">USD</th><td>500</td><td>485.00<br><span class="why">of 485</span></td>` +
+		`<tr><th scope="row">USD<br><span class="why">500 accounts</span></th><td>485.00<br><span class="why">of 485</span></td>` +
 			`<td>249,775.00<br><span class="why">of 485</span></td>` +
 			`<td>&#43;5%<br><span class="why">of 475</span></td><td>1,000.00</td></tr>`,
 		// odd ones from 31 to 997: 484, of 32 + 34 + … + 998
-		`<tr><th scope="row">EUR</th><td>499</td><td>484.00<br><span class="why">of 484</span></td>` +
+		`<tr><th scope="row">EUR<br><span class="why">499 accounts</span></th><td>484.00<br><span class="why">of 484</span></td>` +
 			`<td>249,260.00<br><span class="why">of 484</span></td>`,
 		`<a href="/?after=shop-0903&amp;sort=spend" rel="next">Next page</a>`,
 		`<dt>Spent yesterday</dt><dd class="amount">1.00 EUR</dd>`, "<dd>998.00 EUR (&#43;99%)</dd>",
-		"<b>An approver:</b> 1 change waits for approval",
+		`What it spent was read <time datetime="2026-11-22T17:00:00Z">`, "<b>An approver:</b> 1 change waits for approval",
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page does not have %s", want)

@@ -155,7 +155,7 @@ func theyOf(n int) string {
 
 func lineOf(t *daemon.Total) Line {
 	amount := func(s daemon.Sum) Cell { return cellOf(planview.Amount(s.Micros), s.Accounts, t.Accounts) }
-	return Line{Currency: shown.Text(t.Currency, 20), Accounts: planview.Thousands(t.Accounts), Cells: []Cell{
+	return Line{Currency: shown.Text(t.Currency, 20), Accounts: diag.Plural(t.Accounts, "account"), Cells: []Cell{
 		amount(t.Day), amount(t.Week),
 		cellOf(shown.Change(t.Compared.Micros, t.WeekBefore), t.Compared.Accounts, t.Accounts), amount(t.Possible),
 	}}
