@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math/big"
@@ -101,6 +102,11 @@ func TestDemo(t *testing.T) {
 		Lines        []struct {
 			ID, Cell string
 			Settings map[string]string
+			Figures  map[string]string
+			Paced    struct {
+				Spent, Due string
+				Days       int
+			}
 		}
 	}
 	until("figures", func() bool { return read(page+path+"?span=21d", &figures) && len(figures.Gaps) == 0 })
@@ -118,14 +124,25 @@ func TestDemo(t *testing.T) {
 	if !read(service+"/v1/campaigns?limit=100", &live) || len(live.Data) != len(demoNames) {
 		t.Fatalf("the service has %d campaigns; want %d", len(live.Data), len(demoNames))
 	}
+	exactly := func(text string) *big.Rat {
+		n, _ := new(big.Rat).SetString(cmp.Or(text, "no number"))
+		return cmp.Or(n, big.NewRat(-1, 1))
+	}
+	due := map[string]string{}
 	settings := map[string]map[string]string{}
 	for _, l := range figures.Lines {
-		settings[l.ID] = l.Settings
+		settings[l.ID], due[l.ID] = l.Settings, l.Paced.Due
+		if l.Paced.Days != 21 || exactly(l.Paced.Spent).Cmp(exactly(l.Figures["spend"])) != 0 {
+			t.Errorf("%s is paced by %+v; want 21 days in which it spent %s", l.ID, l.Paced, l.Figures["spend"])
+		}
 		if !strings.HasSuffix(l.Cell, ".yaml:1:1") {
 			t.Errorf("%s is written at %q; want the first line of its file", l.ID, l.Cell)
 		}
 	}
 	for _, c := range live.Data {
+		if want := big.NewRat(21*c.Budget.Daily, 1e6); exactly(due[c.ID]).Cmp(want) != 0 {
+			t.Errorf("%s had %s to spend; want %s", c.ID, due[c.ID], want.FloatString(2))
+		}
 		daily, ok := new(big.Rat).SetString(settings[c.ID]["daily_budget"])
 		if !ok || daily.Cmp(big.NewRat(c.Budget.Daily, 1e6)) != 0 || settings[c.ID]["status"] != c.Status {
 			t.Errorf("%s is set to %v; the service has %s and %d micros",
