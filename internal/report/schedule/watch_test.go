@@ -22,10 +22,13 @@ type story struct {
 	plan  Plan
 	begin string   // when the daemon begins
 	reads []string // when the days until then are read, also before the daemon begins
-	fails int      // how many attempts fail
+	fails int      // how many attempts fail, or queued
 	until string
 	want  []string
 }
+
+// queued in the place of failures: others send the report, and have not done so by then.
+const queued = -1
 
 // local is a moment in New York.
 const local = "2006-01-02 15:04"
@@ -71,13 +74,16 @@ func TestReportsAreSentAtTheirHours(t *testing.T) {
 			To: []string{"email-1"}}, "2026-11-23 06:00",
 			[]string{"2026-11-23 06:05"}, 0, "2026-11-28 12:00",
 			[]string{"2026-11-23 07:00 2026-11-16..2026-11-22 to email-1"}},
-		{"the place is away: until it is back", daily, "2026-11-23 06:00",
-			[]string{"2026-11-23 06:05"}, 2, "2026-11-23 12:00",
+		{"the place is away: until it is back, whatever is read meanwhile", daily, "2026-11-23 06:00",
+			[]string{"2026-11-23 06:05", "2026-11-23 07:02"}, 2, "2026-11-23 12:00",
 			[]string{"2026-11-23 07:00 fails", "2026-11-23 07:01 fails",
 				"2026-11-23 07:03 2026-11-22..2026-11-22 to email-1"}},
 		{"the place is away for the day", daily, "2026-11-23 23:58",
 			[]string{"2026-11-23 23:50"}, 100, "2026-11-24 06:00",
 			[]string{"2026-11-23 23:58 fails", "2026-11-23 23:59 fails"}},
+		{"others send it: it is queued once", daily, "2026-11-23 06:00",
+			[]string{"2026-11-23 06:05", "2026-11-23 07:30", "2026-11-23 08:30"}, queued, "2026-11-23 12:00",
+			[]string{"2026-11-23 07:00 2026-11-22..2026-11-22 to email-1"}},
 	} {
 		t.Run(s.name, func(t *testing.T) { synctest.Test(t, s.run) })
 	}
@@ -95,17 +101,21 @@ func (s *story) run(t *testing.T) {
 	origin, bell := time.Now(), make(chan struct{}, 1)
 	now := func() time.Time { return at(s.begin).Add(time.Since(origin)) }
 	var have []string
+	left := s.fails
 	w := &Watch{
 		Plans: []Plan{s.plan}, Kept: figures.Kept{Store: store}, Now: now, Bell: bell,
 		Wait: func(attempt int, _ error) time.Duration { return time.Duration(attempt) * time.Minute },
 		Note: func(error) {},
 		Send: func(_ context.Context, d Due) error {
-			if s.fails--; s.fails >= 0 {
+			if left--; left >= 0 {
 				have = append(have, now().In(zone).Format(local)+" fails")
 				return errors.New("away")
 			}
 			place := s.plan.To[d.To]
 			have = append(have, fmt.Sprintf("%s %s to %s", now().In(zone).Format(local), name(d.Span), place))
+			if s.fails == queued {
+				return nil
+			}
 			return Note(store, place, d.Span, Sent{Begun: now(), Ended: now()})
 		},
 	}
