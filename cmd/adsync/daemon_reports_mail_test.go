@@ -145,7 +145,8 @@ accounts:
 		t.Errorf("the subject is %q; want whose report it is, and of which days", subject)
 	}
 	parts := mailParts(t, letter.Header.Get("Content-Type"), letter.Body)
-	if !strings.HasPrefix(parts["text/html"], "<!doctype html>") || !strings.HasPrefix(parts["text/plain"], "# shop: 20") {
+	page, words := parts["text/html"], parts["text/plain"]
+	if !strings.HasPrefix(page, "<!doctype html>") || !strings.HasPrefix(words, "# shop: 20") {
 		t.Errorf("the letter has %q; want HTML and text", parts)
 	}
 	packed := parts["application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"]

@@ -52,7 +52,7 @@ func TestWhenAReportIsDue(t *testing.T) {
 			"2026-11-01T01:30:00-04:00", "2026-11-01 01:30 EDT", "2026-11-02 00:00 EST"},
 		{"put back, the second time: due since the first", "America/New_York", "daily", 90 * time.Minute,
 			"2026-11-01T01:30:00-05:00", "2026-11-01 01:30 EDT", "2026-11-02 00:00 EST"},
-		{"put back, east of Greenwich: due since the first time", "Europe/Berlin", "daily", 2*time.Hour + 30*time.Minute,
+		{"put back, east of Greenwich: since the first time", "Europe/Berlin", "daily", 2*time.Hour + 30*time.Minute,
 			"2026-10-25T02:30:00+01:00", "2026-10-25 02:30 CEST", "2026-10-26 00:00 CET"},
 		{"on a day of 23 hours", "Europe/Berlin", "daily", 8 * time.Hour,
 			"2026-03-29T08:00:00+02:00", "2026-03-29 08:00 CEST", "2026-03-30 00:00 CEST"},
