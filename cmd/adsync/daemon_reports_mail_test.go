@@ -126,10 +126,10 @@ operator: %s
 mail: {host: 127.0.0.1, port: %d, user: adsync, password: {env: MAIL_PASSWORD}, from: adsync@shop.example}
 people: {annabel: {email: annabel@shop.example}}
 reports:
-- {every: "daily 00:00", to: [annabel], attach: xlsx}
+- {every: "%s", span: yesterday, to: [annabel], attach: xlsx}
 accounts:
 - {name: shop, folder: %s}
-`, operator, server.port, dir))
+`, operator, server.port, dueNow(t, "America/New_York"), dir))
 	p := startDaemonWith(t, s.environment("SSL_CERT_FILE="+server.ca, "MAIL_PASSWORD="+mailPassword), "--config", file)
 	var text string
 	select {

@@ -70,6 +70,15 @@ func (b *reportBox) next(t *testing.T) postedReport {
 	}
 }
 
+// dueNow is an hour of a report that has just come in a zone, and that comes again in a week.
+func dueNow(t *testing.T, zone string) string {
+	t.Helper()
+	in, err := time.LoadLocation(zone)
+	noError(t, err)
+	now := time.Now().In(in)
+	return strings.ToLower(now.Weekday().String()) + now.Format(" 15:04")
+}
+
 // TestAReportIsSentOnce: by a daemon of a folder, whose hour was before its start; again where it was killed before it
 // knew that the report had arrived, under the same id; and not again after that.
 func TestAReportIsSentOnce(t *testing.T) {
@@ -78,6 +87,7 @@ func TestAReportIsSentOnce(t *testing.T) {
 	dir, operator := ownQuickstart(t)
 	box := openReportBox(t)
 	file := filepath.Join(t.TempDir(), "daemon.yaml")
+	hour := dueNow(t, "America/New_York")
 	start := func(to string) *process {
 		saveFile(t, file, fmt.Sprintf(`
 listen: none
@@ -88,10 +98,10 @@ people:
   annabel: {webhook: {url: {env: FIRST_URL}, key: {env: HOOK_KEY}}}
   berthold: {webhook: {url: {env: SECOND_URL}, key: {env: HOOK_KEY}}}
 reports:
-- {every: "daily 00:00", span: yesterday, to: [%s]}
+- {every: "%s", span: yesterday, to: [%s]}
 accounts:
 - {name: shop, folder: %s}
-`, operator, to, dir))
+`, operator, hour, to, dir))
 		return startDaemonWith(t, s.environment("FIRST_URL="+box.url+"/first", "SECOND_URL="+box.url+"/second"),
 			"--config", file)
 	}
@@ -149,7 +159,7 @@ people:
   annabel: {webhook: {url: {env: FIRST_URL}, key: {env: HOOK_KEY}}}
   berthold: {webhook: {url: {env: SECOND_URL}, key: {env: HOOK_KEY}}}
 reports:
-- {every: "daily 00:00", span: yesterday, to: [annabel]}
+- {every: "` + dueNow(t, "UTC") + `", span: yesterday, to: [annabel]}
 `
 	saveFile(t, file, configured)
 	a.more = append(a.more, "FIRST_URL="+box.url+"/first", "SECOND_URL="+box.url+"/second",
