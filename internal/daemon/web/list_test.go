@@ -140,7 +140,7 @@ func TestThePageAddsUpWhatAccountsSpent(t *testing.T) {
 	}
 	page = text(t, a.get("/?q=shop-000"))
 	for _, want := range []string{"In these 10 accounts 5 changes wait", "<td>not known</td>",
-		"Of 10 accounts it is not known"} {
+		`<dd class="amount">not known</dd>`, "Of 10 accounts it is not known"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the searched page does not have %s", want)
 		}
