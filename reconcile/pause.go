@@ -12,22 +12,22 @@ import (
 	"adsync/reconcile/wire"
 )
 
-// PlanPauses plans a pause of everything that stands at the top and delivers,
-// managed or not. It reads that kind and nothing else.
-func (a *Agent) PlanPauses(ctx context.Context) (*apply.View, error) {
+// PlanPauses plans a pause of what stands at the top and delivers, managed or not: of all
+// that is chosen. It reads that kind and nothing else.
+func (a *Agent) PlanPauses(ctx context.Context, chosen func(*resource.Resource) bool) (*apply.View, error) {
 	policy := plan.DefaultPolicy()
 	policy.UpdatePercent = 100 // all of them is what is asked for
-	return a.planAside(ctx, wire.ActionPause, Desired{Policy: policy}, func(*resource.Resource) bool { return true })
+	return a.planAside(ctx, wire.ActionPause, Desired{Policy: policy}, chosen)
 }
 
-// PlanStarts plans the start of what a run paused so, where it is paused still and
-// as the policy lets it.
-func (a *Agent) PlanStarts(ctx context.Context, desired Desired, done []plan.Done) (*apply.View, error) {
-	paused := map[resource.Address]bool{}
-	for _, d := range done {
-		paused[d.Address] = true
-	}
-	return a.planAside(ctx, wire.ActionStart, desired, func(r *resource.Resource) bool { return paused[r.Address] })
+// Everything chooses all there is.
+func Everything(*resource.Resource) bool { return true }
+
+// PlanStarts plans the start of what was paused so, where it is paused still and as the
+// policy lets it.
+func (a *Agent) PlanStarts(ctx context.Context, desired Desired,
+	chosen func(*resource.Resource) bool) (*apply.View, error) {
+	return a.planAside(ctx, wire.ActionStart, desired, chosen)
 }
 
 // planAside plans that the delivery of what is chosen changes: last says what is

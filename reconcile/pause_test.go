@@ -18,7 +18,7 @@ import (
 
 // pauseAll is what adsync pause-all does.
 func (w *world) pauseAll() (*apply.Report, error) {
-	view, err := w.agent.PlanPauses(w.ctx)
+	view, err := w.agent.PlanPauses(w.ctx, reconcile.Everything)
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"adsync/internal/figures"
+	"adsync/internal/orders"
 	"adsync/internal/planview"
 	"adsync/internal/runview"
 )
@@ -57,6 +58,9 @@ type Orders interface {
 	Suspension(now time.Time) *Suspension // nil where nobody stopped it; a file STOP is one
 	Suspend(Suspension) error
 	Resume(now time.Time, by string) error
+	Pauses() ([]orders.StandingPause, error) // that stand, the oldest first
+	Pause(orders.Pause) error
+	GoOn(pause string, g orders.GoOn) error // orders.ErrNoPause where that does not stand
 	Approvals() ([]Approval, error)
 	Approve(Approval) error
 	// Take takes the wishes for a run that begins now: whether to read the whole

@@ -155,9 +155,9 @@ func TestWindowsAndSuspensionsEndByTheWall(t *testing.T) {
 			for _, hold := range []func(){
 				func() { until = w.now().Round(0).Add(time.Hour); _ = h.Wake("a", Asked) },
 				func() {
-					noError(t, h.Suspend(context.Background(), "a", Suspension{
+					noError(t, h.Order(context.Background(), "a", Suspending(Suspension{
 						By: "anna", Until: w.now().Round(0).Add(time.Hour),
-					}))
+					})))
 				},
 			} {
 				hold()

@@ -140,6 +140,7 @@ type Status struct {
 	// runs in a row that ended in Transient, Locked, Credentials or Internal
 	Failures  int         `json:"failures"`
 	Suspended *Suspension `json:"suspended,omitempty"`
+	Pauses    []Pause     `json:"pauses,omitempty"`    // that stand, the oldest first
 	PlanOnly  bool        `json:"plan_only,omitempty"` // nothing is ever applied
 	PlanHash  string      `json:"plan_hash,omitempty"`
 	*Figures              // of the last plan; nil before there is one
@@ -272,8 +273,7 @@ type Desk interface {
 	Events(ctx context.Context) <-chan Event // ends with the context; a slow reader loses the oldest
 
 	Wake(ctx context.Context, name string, why Trigger, by string) error // by is "" where no person asks
-	Suspend(ctx context.Context, name string, s Suspension) error
-	Resume(ctx context.Context, name, by string) error
+	Order(ctx context.Context, name string, o Order) error
 	// ErrOtherPlan where the last plan asks for something else
 	Approve(ctx context.Context, name string, a Approval) error
 	Accept(ctx context.Context, name string, a Acceptance) error // ErrOtherCommit where that commit does not wait

@@ -49,7 +49,7 @@ func TestTenThousandDays(t *testing.T) {
 			w.day(h)
 		}
 		w.set(func() { w.away = false })
-		_ = h.Resume(ctx, "a", "anna")
+		_ = h.Order(ctx, "a", Resuming("anna"))
 		pass(time.Hour)
 		if w.applied != w.files {
 			t.Errorf("version %d is applied an hour after all trouble was over; want %d", w.applied, w.files)
@@ -103,11 +103,11 @@ func (w *world) day(h *Hub) {
 		case 3:
 			w.set(func() { w.away = !w.away })
 		case 4:
-			_ = h.Suspend(context.Background(), "a", Suspension{
+			_ = h.Order(context.Background(), "a", Suspending(Suspension{
 				By: "bert", Until: time.Now().Add(time.Duration(w.draw(int64(6 * time.Hour)))),
-			})
+			}))
 		case 5:
-			_ = h.Resume(context.Background(), "a", "anna")
+			_ = h.Order(context.Background(), "a", Resuming("anna"))
 		case 6:
 			_ = h.Wake("a", Asked)
 		}

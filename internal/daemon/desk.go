@@ -72,36 +72,6 @@ func (h *Hub) Wake(name string, why Trigger) error {
 	return err
 }
 
-// Suspend stops an account: what is under way meets the order before its next
-// change.
-func (h *Hub) Suspend(_ context.Context, name string, s Suspension) error {
-	l, err := h.loop(name)
-	if err != nil {
-		return err
-	}
-	if err := l.account.Orders.Suspend(s); err != nil {
-		return err
-	}
-	l.show(func(status *Status) { status.Suspended = &s })
-	l.wake(Asked)
-	return nil
-}
-
-// Resume ends a suspension. A file STOP it leaves: whoever put it there takes it
-// away.
-func (h *Hub) Resume(_ context.Context, name, by string) error {
-	l, err := h.loop(name)
-	if err != nil {
-		return err
-	}
-	if err := l.account.Orders.Resume(h.now(), by); err != nil {
-		return err
-	}
-	l.log.Info("the suspension was ended", "by", by)
-	l.wake(Continued)
-	return nil
-}
-
 // Approve keeps a person's yes to what the last plan asks for, and has it carried out.
 func (h *Hub) Approve(_ context.Context, name string, a Approval) error {
 	l, err := h.loop(name)

@@ -245,7 +245,10 @@ func (l *loop) once(ctx context.Context, triggers []Trigger) (result Result, ran
 		Accept: accept, PlanOnly: suspension != nil, Tell: l.tell, Moved: l.moved,
 	}
 	request.Waits = slices.Equal(triggers, []Trigger{Poll}) && !l.retry.IsZero() && !full && len(accept) == 0
-	l.show(func(s *Status) { s.Running, s.Woken, s.Suspended, s.Next = true, triggers, suspension, time.Time{} })
+	pauses := PausesOf(l.account.Orders, l.shown().Pauses)
+	l.show(func(s *Status) {
+		s.Running, s.Woken, s.Suspended, s.Pauses, s.Next = true, triggers, suspension, pauses, time.Time{}
+	})
 	l.suspended = suspension != nil
 	return l.work(run, request), true
 }
@@ -274,8 +277,10 @@ func (l *loop) after(triggers []Trigger, r Result, took time.Duration) {
 		})
 		return
 	}
+	pauses := PausesOf(l.account.Orders, l.shown().Pauses)
 	l.show(func(s *Status) {
 		s.settle(now, r)
+		s.Pauses = pauses
 		if r.Plan != nil {
 			l.plan = r.Plan
 		}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"adsync/internal/figures"
+	"adsync/internal/orders"
 	"adsync/internal/runview"
 )
 
@@ -104,6 +105,10 @@ func (p *paper) Resume(time.Time, string) error {
 	p.suspension = nil
 	return nil
 }
+
+func (p *paper) Pauses() ([]orders.StandingPause, error) { return nil, nil }
+func (p *paper) Pause(orders.Pause) error                { return nil }
+func (p *paper) GoOn(string, orders.GoOn) error          { return orders.ErrNoPause }
 
 func (p *paper) Approvals() ([]Approval, error) { return p.approvals, nil }
 func (p *paper) Approve(a Approval) error       { p.approvals = append(p.approvals, a); return nil }
@@ -414,9 +419,9 @@ func TestASuspensionIsPlannedAndEnds(t *testing.T) {
 		return Result{Class: InSync}
 	}}
 	one(t, r, func(h *Hub) {
-		noError(t, h.Suspend(context.Background(), "a", Suspension{
+		noError(t, h.Order(context.Background(), "a", Suspending(Suspension{
 			By: "anna", Since: time.Now(), Until: time.Now().Add(90 * time.Second),
-		}))
+		})))
 		synctest.Wait()
 		if s, _ := h.Account("a"); !r.last().PlanOnly ||
 			s.State != Suspended || s.Suspended == nil || s.Suspended.By != "anna" {
@@ -428,9 +433,9 @@ func TestASuspensionIsPlannedAndEnds(t *testing.T) {
 			t.Errorf("after its end: plan only %t, state %s, suspension %v, woken by %v",
 				r.last().PlanOnly, s.State, s.Suspended, r.last().Triggers)
 		}
-		noError(t, h.Suspend(context.Background(), "a", Suspension{By: "anna"}))
+		noError(t, h.Order(context.Background(), "a", Suspending(Suspension{By: "anna"})))
 		synctest.Wait()
-		noError(t, h.Resume(context.Background(), "a", "bert"))
+		noError(t, h.Order(context.Background(), "a", Resuming("bert")))
 		synctest.Wait()
 		if r.last().PlanOnly {
 			t.Error("after resume the account is planned only")

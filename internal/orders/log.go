@@ -17,6 +17,9 @@ const (
 	Suspend   Order = "suspend"
 	Resume    Order = "resume"
 	Reconcile Order = "reconcile"
+
+	Pausing Order = "pause"
+	GoingOn Order = "go-on" // starts again what a pause has paused
 )
 
 // Ordered is an order that somebody gave, and when.
@@ -26,6 +29,7 @@ type Ordered struct {
 	By     string    `json:"by,omitempty"`
 	Reason string    `json:"reason,omitempty"`
 	Until  time.Time `json:"until,omitzero"`
+	Of     string    `json:"of,omitempty"` // the name of what it is about; "" of the account
 }
 
 // note adds an order to the log.

@@ -1,8 +1,9 @@
 // Package orders holds what people order of the adsync of one account, beside its
 // state, so that orders work with a daemon and without one, and in a folder with a
 // network and without: STOP (nothing is sent while it lies there), suspend.json
-// (nothing is sent until then), ask-….json (a run is asked for), and daemon.json
-// (what the daemon of the account says of itself).
+// (nothing is sent until then), pause-….json (what delivers is paused first),
+// ask-….json (a run is asked for), and daemon.json (what the daemon of the account says
+// of itself).
 //
 // It refuses to know accounts, plans and the service. Its invariant: an order to
 // stop that cannot be read stands.

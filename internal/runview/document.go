@@ -76,8 +76,13 @@ const (
 	Revert Command = "revert"
 
 	PauseAll Command = "pause-all"
+	Pause    Command = "pause"   // ordered of a daemon
+	GoOn     Command = "go-on"   // starts again what such an order paused
 	Resolve  Command = "resolve" // a decision of a person, and no run
 )
+
+// Pauses reports whether such a run paused what delivers, without a word of the files.
+func (c Command) Pauses() bool { return c == PauseAll || c == Pause }
 
 // Ended says how a run ended.
 type Ended string

@@ -137,8 +137,13 @@ func (h *Head) Line() Line {
 // Title is what the page of a run is of, printable.
 func (h *Head) Title() string {
 	title := "Run " + h.Run
-	if h.Command == PauseAll {
+	switch h.Command {
+	case PauseAll:
 		title = "Everything was paused: " + h.Run
+	case Pause:
+		title = "One was paused: " + h.Run
+	case GoOn:
+		title = "Started again after a pause: " + h.Run
 	}
 	if h.Reverts != "" {
 		title += ", which takes back " + h.Reverts

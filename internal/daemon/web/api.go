@@ -68,6 +68,8 @@ func (h *api) routes() []route {
 		{"POST", account + "/wake", givers, h.program(h.postWake)},
 		{"POST", account + "/suspend", givers, h.program(h.postSuspend)},
 		{"POST", account + "/resume", givers, h.program(h.postResume)},
+		{"POST", account + "/pauses", givers, h.program(h.postPause)},
+		{"POST", account + "/pauses/{pause}/go-on", givers, h.program(h.postGoOn)},
 		{"POST", account + "/looks/{look}/commit", givers, h.program(h.postCommit)},
 		{"POST", account + "/look", givers, h.program(h.postLook)},
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"os"
 	"slices"
@@ -15,6 +16,7 @@ import (
 	"adsync/internal/daemon"
 	"adsync/internal/figures"
 	"adsync/internal/kinds"
+	"adsync/internal/orders"
 	"adsync/internal/planview"
 	"adsync/internal/runview"
 )
@@ -269,14 +271,45 @@ func (d *fakeDesk) Wake(_ context.Context, _ string, why daemon.Trigger, _ strin
 	return d.broken
 }
 
-func (d *fakeDesk) Suspend(_ context.Context, name string, s daemon.Suspension) error {
-	d.change(name, func(a *daemon.Status) { a.Suspended, a.State = &s, daemon.Suspended })
-	return d.broken
+func (d *fakeDesk) Order(_ context.Context, name string, o daemon.Order) error {
+	return o.Give(fakeOrders{of: name, desk: d}, noon)
 }
 
-func (d *fakeDesk) Resume(_ context.Context, name, by string) error {
-	d.change(name, func(a *daemon.Status) { a.Suspended, a.State = nil, daemon.InSync })
-	return d.broken
+// fakeOrders takes the orders of an account.
+type fakeOrders struct {
+	daemon.Orders
+	of   string
+	desk *fakeDesk
+}
+
+func (o fakeOrders) Suspend(s daemon.Suspension) error {
+	o.desk.change(o.of, func(a *daemon.Status) { a.Suspended, a.State = &s, daemon.Suspended })
+	return o.desk.broken
+}
+
+func (o fakeOrders) Resume(time.Time, string) error {
+	o.desk.change(o.of, func(a *daemon.Status) { a.Suspended, a.State = nil, daemon.InSync })
+	return o.desk.broken
+}
+
+func (o fakeOrders) Pause(p orders.Pause) error {
+	o.desk.change(o.of, func(a *daemon.Status) {
+		p.ID = fmt.Sprintf("00%02d", len(a.Pauses))
+		a.Pauses = append(a.Pauses, daemon.Pause{Pause: p, Settled: true, Paused: 1, First: []string{p.What()}})
+	})
+	return o.desk.broken
+}
+
+func (o fakeOrders) GoOn(id string, g orders.GoOn) error {
+	err := orders.ErrNoPause
+	o.desk.change(o.of, func(a *daemon.Status) {
+		for i := range a.Pauses {
+			if a.Pauses[i].ID == id {
+				a.Pauses[i].GoOn, err = &g, o.desk.broken
+			}
+		}
+	})
+	return err
 }
 
 func (d *fakeDesk) Approve(_ context.Context, _ string, a daemon.Approval) error {

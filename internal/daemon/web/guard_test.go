@@ -69,19 +69,21 @@ func TestX13TheTokenIsDrawnAndNeverShown(t *testing.T) {
 	}
 }
 
-// orders are all that change something.
-var orders = []string{
+// allOrders are all that change something.
+var allOrders = []string{
 	"/api/v1/accounts/shoes/approvals", "/api/v1/accounts/shoes/wake",
 	"/api/v1/accounts/shoes/suspend", "/api/v1/accounts/shoes/resume", "/api/v1/accounts/shoes/look?name=x.csv",
 	"/api/v1/accounts/shoes/acceptances", "/api/v1/accounts/shoes/looks/x/commit",
+	"/api/v1/accounts/shoes/pauses", "/api/v1/accounts/shoes/pauses/x/go-on",
+	"/accounts/shoes/pause", "/accounts/shoes/pauses/x/go-on",
 	"/accounts/shoes/approve", "/accounts/shoes/wake", "/accounts/shoes/suspend",
 	"/accounts/shoes/resume", "/accounts/shoes/look", "/accounts/shoes/accept", "/accounts/shoes/looks/x/commit",
 }
 
 func TestX13EveryOrderIsTried(t *testing.T) {
 	for _, route := range ask(t, nil).server.routes {
-		target := strings.NewReplacer("{account}", "shoes", "{look}", "x").Replace(route.path)
-		if route.method == "POST" && route.for_ == givers && !slices.ContainsFunc(orders, func(order string) bool {
+		target := strings.NewReplacer("{account}", "shoes", "{look}", "x", "{pause}", "x").Replace(route.path)
+		if route.method == "POST" && route.for_ == givers && !slices.ContainsFunc(allOrders, func(order string) bool {
 			return strings.HasPrefix(order+"?", target+"?")
 		}) {
 			t.Errorf("%s is not among the orders that are tried without the token and from other sites", target)
@@ -114,7 +116,7 @@ func TestX13NoOrderWithoutTheToken(t *testing.T) {
 			[]string{"Authorization: Bearer "}, 401},
 	} {
 		a := ask(t, row.change)
-		for i, order := range orders {
+		for i, order := range allOrders {
 			from := fmt.Sprintf("From: 192.0.2.%d:99", i) // each from elsewhere, so that none is too many
 			answer := a.send("POST", order, `{"by":"eve","reason":"x"}`, append(row.headers, jsonBody, from)...)
 			if answer.StatusCode != row.want {
@@ -131,7 +133,7 @@ func TestX13AnotherSiteCannotUseASession(t *testing.T) {
 	a.login("Ann")
 	form := a.form()
 	hash := a.desk.plans["shoes"].PlanHash
-	for _, order := range orders {
+	for _, order := range allOrders {
 		body := url.Values{"form": {form}, "plan": {hash}, "allow": {heldRaise}, "reason": {"x"}}.Encode()
 		for _, headers := range [][]string{
 			{"Sec-Fetch-Site: cross-site"}, {"Sec-Fetch-Site: same-site"},
@@ -276,8 +278,8 @@ func TestX13WhoIsCounted(t *testing.T) {
 func TestX13TheProxyNamesWhoAsks(t *testing.T) {
 	a := ask(t, func(o *Options) { o.BehindProxy, o.UserHeader = true, "X-User" })
 	body := `{"plan_hash":"` + a.desk.plans["shoes"].PlanHash + `","allow":["` + heldRaise + `"],"by":"eve"}`
-	wantProblem(t, a.send("POST", orders[0], body, bearer, jsonBody), 403, "no_name")
-	wantStatus(t, a.send("POST", orders[0], body, bearer, jsonBody, "X-User: ann@example.com"), 201)
+	wantProblem(t, a.send("POST", allOrders[0], body, bearer, jsonBody), 403, "no_name")
+	wantStatus(t, a.send("POST", allOrders[0], body, bearer, jsonBody, "X-User: ann@example.com"), 201)
 	if by := a.desk.lastApproval().By; by != "ann@example.com" {
 		t.Errorf("by %q", by)
 	}

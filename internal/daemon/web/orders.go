@@ -133,7 +133,7 @@ func (g *giver) suspend(ctx context.Context, o order, reason string, lasts time.
 	case lasts > 0:
 		order.Until = now.Add(lasts)
 	}
-	if err := g.desk.Suspend(ctx, o.account, order); err != nil {
+	if err := g.desk.Order(ctx, o.account, daemon.Suspending(order)); err != nil {
 		p := g.problemOf(err)
 		return &p
 	}
@@ -142,7 +142,7 @@ func (g *giver) suspend(ctx context.Context, o order, reason string, lasts time.
 }
 
 func (g *giver) resume(ctx context.Context, o order) *problem {
-	if err := g.desk.Resume(ctx, o.account, o.by); err != nil {
+	if err := g.desk.Order(ctx, o.account, daemon.Resuming(o.by)); err != nil {
 		p := g.problemOf(err)
 		return &p
 	}

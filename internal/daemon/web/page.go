@@ -19,13 +19,15 @@ var (
 	pageText string
 	//go:embed html/account.html
 	accountText string
+	//go:embed html/pause.html
+	pauseText string
 	//go:embed html/page.css
 	pageStyle string
 	//go:embed html/page.js
 	pageScript string
 
 	templates = template.Must(template.New("page").Parse(
-		pageText + accountText + campaigns.Template + activity.Template))
+		pageText + accountText + pauseText + campaigns.Template + activity.Template))
 )
 
 // styleText is the look of a plan, and what this page has beyond it.
@@ -94,6 +96,8 @@ var done = map[string]string{
 	"woken":     "A run begins.",
 	"suspended": "Suspended. Plans are made, and nothing is sent.",
 	"resumed":   "Resumed. A run begins.",
+	"paused":    "Ordered. It is paused before anything else is sent.",
+	"going-on":  "Ordered. The next run starts what was paused, as far as the policy lets it.",
 	"login":     "You are logged in.",
 	"logout":    "You are logged out.",
 }

@@ -57,6 +57,7 @@ type card struct {
 	Revision        string
 	Applied         string
 	Suspended       *suspended
+	Pauses          []standingPause
 	Told            toldView
 	PlanOnly        bool
 	Reached         bool   // the figures are those of after the last run's apply, and its plan those of before
@@ -90,6 +91,7 @@ func (h *pages) cardOf(a *daemon.Status, p *planview.Document) card {
 		Good: shown.MomentOf(a.Good, zone), Last: shown.MomentOf(a.Last, zone), Next: shown.MomentOf(a.Next, zone),
 		Woken: wokenBy(a.Woken), Revision: revisionOf(a.Revision),
 		Applied: revisionOf(a.Applied), PlanOnly: a.PlanOnly, Reached: a.Reached,
+		Pauses: standingPauses(a.Pauses, zone),
 	}
 	if a.State == daemon.Held && (a.Figures == nil || a.Held == 0 || a.PlanOnly) { // nobody is asked
 		c.Mood = mood{"planned, not applied", "wait"}

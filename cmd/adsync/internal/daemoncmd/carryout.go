@@ -4,13 +4,16 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"time"
 
+	"adsync/cmd/adsync/internal/pauses"
 	"adsync/cmd/adsync/internal/runs"
 	"adsync/cmd/adsync/internal/session"
 	"adsync/internal/daemon"
 	"adsync/internal/diag"
 	"adsync/internal/resource"
 	"adsync/reconcile"
+	"adsync/sources/config"
 	"adsync/state"
 )
 
@@ -80,9 +83,9 @@ func (w *watched) Apply(ctx context.Context, view *reconcile.View) (*reconcile.R
 // only plans.
 func (w *worker) carryOut(ctx context.Context, request daemon.Request,
 	l session.Loaded, store state.Store, desired reconcile.Desired) (did done) {
-	agent := session.AgentOf(w.env, l, store, w.client)
+	did.Session = w.with(l, store)
+	agent := did.Session.Agent
 	agent.Incremental, agent.Whole, agent.Breaks = true, request.Full, &reconcile.Breaks{}
-	did.Session = &session.Session{Agent: agent, Store: store}
 	did.Recorder = runs.Record(w.env, l, did.Session)
 	watch := agent.Watch
 	tells := &lookedOn{tell: request.Tell}
@@ -127,4 +130,53 @@ func (l *lookedOn) happened(e reconcile.Event) {
 			"says": fmt.Sprintf("applying %d of %d: %s", len(l.settled), max(l.all, len(l.settled)), name),
 		})
 	}
+}
+
+// open opens the state of an account, which the client needs too, until end is called.
+func (w *worker) open(ctx context.Context, project config.Project) (store state.Store, end func(), err error) {
+	store, err = session.OpenState(ctx, w.env, project, false)
+	if err != nil {
+		return nil, nil, err
+	}
+	if lease, ok := store.(state.Lease); ok {
+		w.lease.Store(&lease)
+		w.again.opened(time.Now(), lease.TakenOver())
+	}
+	return store, func() {
+		w.lease.Store(nil)
+		w.client.LeaveSubmissions() // else the client keeps the store, and with it the whole run
+		session.Closed(w.env, "state", store.Close())
+	}, nil
+}
+
+// pauses are those of the account, for one run.
+func (w *worker) pauses(request daemon.Request) *pauses.Account {
+	return &pauses.Account{Env: w.env, Lease: w.orders, PlanOnly: w.planOnly,
+		Tell: func(says string) { request.Tell("progress", map[string]any{"stage": "apply", "says": says}) },
+		Open: func(ctx context.Context, l session.Loaded) (*session.Session, func(), error) {
+			err := w.wrongAccount(l)
+			if err == nil {
+				err = w.dial(l)
+			}
+			if err != nil {
+				return nil, nil, err
+			}
+			store, end, err := w.open(ctx, l.Project)
+			if err != nil {
+				return nil, nil, err
+			}
+			return w.with(l, store), end, nil
+		},
+		Send: func(send func() error) error {
+			w.seen = nil
+			w.pausing.Store(true)
+			defer w.pausing.Store(false)
+			return send()
+		},
+	}
+}
+
+// with is an agent of the account, on a state that is open.
+func (w *worker) with(l session.Loaded, store state.Store) *session.Session {
+	return &session.Session{Agent: session.AgentOf(w.env, l, store, w.client), Store: store}
 }

@@ -37,7 +37,7 @@ var acts = []struct {
 	{"kill", 3, (*years).kill},
 	{"end", 1, (*years).restart},
 	{"suspend", 1, (*years).suspend},
-	{"resume", 1, func(y *years) { _ = y.hub.Resume(y.t.Context(), "shop", "ann") }},
+	{"resume", 1, func(y *years) { _ = y.hub.Order(y.t.Context(), "shop", daemon.Resuming("ann")) }},
 	{"stop", 1, (*years).stop},
 	{"reconcile", 1, (*years).ask},
 	{"push", 1, func(y *years) { _ = y.hub.Wake("shop", daemon.Push) }},
@@ -434,9 +434,9 @@ func (y *years) restart() {
 }
 
 func (y *years) suspend() {
-	_ = y.hub.Suspend(y.t.Context(), "shop", daemon.Suspension{
+	_ = y.hub.Order(y.t.Context(), "shop", daemon.Suspending(daemon.Suspension{
 		By: "bert", Since: time.Now(), Until: time.Now().Add(time.Duration(1+y.draw(600)) * time.Minute),
-	})
+	}))
 }
 
 func (y *years) stop() {

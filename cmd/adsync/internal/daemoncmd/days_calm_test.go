@@ -29,7 +29,7 @@ func (y *years) calm() {
 		y.restart()
 	}
 	_ = os.Remove(y.orders().Where(orders.StopName))
-	_ = y.hub.Resume(y.t.Context(), "shop", "ann")
+	_ = y.hub.Order(y.t.Context(), "shop", daemon.Resuming("ann"))
 	synctest.Wait()
 	y.person("/ad_account/activate", nil)
 	if len(y.tags("campaign")) == 0 { // a file of nothing is refused
@@ -407,14 +407,14 @@ func TestTheDaysRememberWhatLeftTheFiles(t *testing.T) {
 		y.commit(oracle.Files{"c1": campaign("c1"), "c2": campaign("c2"), "c3": campaign("c3")})
 		y.begin()
 		y.until(time.Now().Add(10 * time.Minute))
-		noError(t, y.hub.Suspend(t.Context(), "shop", daemon.Suspension{
+		noError(t, y.hub.Order(t.Context(), "shop", daemon.Suspending(daemon.Suspension{
 			By: "bert", Since: time.Now(), Until: time.Now().Add(time.Hour),
-		}))
+		})))
 		y.commit(oracle.Files{"c1": campaign("c1"), "c3": campaign("c3")})
 		y.until(time.Now().Add(10 * time.Minute))
 		y.rebase()
 		y.rebase() // what is remembered once is remembered again
-		noError(t, y.hub.Resume(t.Context(), "shop", "ann"))
+		noError(t, y.hub.Order(t.Context(), "shop", daemon.Resuming("ann")))
 		y.until(time.Now().Add(10 * time.Minute))
 		y.judge()
 		y.mu.Lock()

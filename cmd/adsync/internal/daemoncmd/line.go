@@ -32,6 +32,9 @@ func (w *worker) dial(l session.Loaded) error {
 			if w.planOnly {
 				return errPlanOnly
 			}
+			if w.pausing.Load() {
+				return nil
+			}
 			return w.orders.Halt()
 		},
 	})

@@ -23,6 +23,7 @@ import (
 	"adsync/plan"
 	"adsync/reconcile"
 	"adsync/sources/commits"
+	"adsync/sources/config"
 	"adsync/sources/tree"
 	"adsync/state"
 	"adsync/state/kv"
@@ -66,6 +67,8 @@ type worker struct {
 	requests  atomic.Int64
 	counted   int64                       // of them, by the runs before
 	suspended atomic.Bool                 // this run sends nothing
+	pausing   atomic.Bool                 // what is sent pauses, which no order stops
+	project   config.Project              // as the last run read it, of the account
 	lease     atomic.Pointer[state.Lease] // of the state that this run has open, in a database
 	id        string                      // of the ad account, where the state lies in a database
 	again     rereading
@@ -110,6 +113,11 @@ func (w *worker) run(ctx context.Context, request daemon.Request) daemon.Result 
 			class = daemon.Locked
 		}
 		return daemon.Result{Class: class, Message: err.Error(), Unread: true}
+	}
+	if w.project.Home != "" { // a pause waits for no files
+		if err := w.pauses(request).First(ctx, w.project); err != nil {
+			return w.failed(ctx, daemon.Revision{}, err)
+		}
 	}
 	f, err := w.source.files(ctx, request)
 	if err != nil {
@@ -165,7 +173,15 @@ func (w *worker) reconcile(ctx context.Context, request daemon.Request, f folder
 	if seen.place, err = session.PlaceOf(ctx, w.env, l.Project); err != nil {
 		return w.failed(ctx, f.revision, err)
 	}
+	w.project = l.Project
+	ordered := w.pauses(request)
+	if err := ordered.First(ctx, l.Project); err != nil {
+		return w.failed(ctx, f.revision, err)
+	}
 	if l.Stops(false) {
+		if err := ordered.Refuse("the files cannot be planned as they are"); err != nil {
+			return w.failed(ctx, f.revision, err)
+		}
 		r.Class, r.Message, r.Plan = daemon.Input, firstProblem(l.Desired.Problems), runs.Unplanned(l)
 		r = withError(r, w.copies.refused(&l, l.Desired.Problems))
 		r.Revision.Content = seen.taken(&l)
@@ -191,20 +207,27 @@ func (w *worker) reconcile(ctx context.Context, request daemon.Request, f folder
 		handed.Revision = f.revision
 		return handed
 	}
-	store, err := session.OpenState(ctx, w.env, l.Project, false)
+	store, end, err := w.open(ctx, l.Project)
 	if err != nil {
 		return w.failed(ctx, f.revision, err)
 	}
-	defer func() {
-		w.client.LeaveSubmissions() // else the client keeps the store, and with it the whole run
-		session.Closed(w.env, "state", store.Close())
-	}()
-	if lease, ok := store.(state.Lease); ok {
-		w.lease.Store(&lease)
-		defer w.lease.Store(nil)
-		w.again.opened(time.Now(), lease.TakenOver())
+	defer end()
+	switch stops := w.orders.SuspensionAsLooked(time.Now()) != nil || commits.CommittedStop(l.Project) != ""; {
+	case !w.suspended.Load():
+		err = ordered.GoOn(ctx, l, w.with(l, store), g)
+	case stops: // else it was resumed as this run began: the next carries it out
+		err = ordered.Refuse("the account is suspended; want Resume first")
+	}
+	if err != nil {
+		return w.failed(ctx, f.revision, err)
 	}
 	did := w.carryOut(ctx, request, l, store, desired)
+	if did.view != nil {
+		err = ordered.Last(ctx, l, did.Session, did.view)
+	}
+	if err != nil {
+		return w.failed(ctx, f.revision, err)
+	}
 	did.expires = g.Policy.ApprovalExpires
 	r = w.ended(ctx, &l, did, r)
 	r.Revision.Content = seen.taken(&l)

@@ -120,7 +120,7 @@ func confirmPauses(ctx context.Context, env *session.Env, l session.Loaded, f pa
 		return err
 	}
 	defer s.End()
-	view, err := s.Agent.PlanPauses(ctx)
+	view, err := s.Agent.PlanPauses(ctx, reconcile.Everything)
 	if err != nil {
 		return err
 	}
@@ -175,7 +175,7 @@ func connectPatiently(ctx context.Context, env *session.Env,
 
 // pause reads again what is active, now that nobody else is at work, and pauses it.
 func pause(ctx context.Context, env *session.Env, s *session.Session) (*reconcile.Report, error) {
-	view, err := s.Agent.PlanPauses(ctx)
+	view, err := s.Agent.PlanPauses(ctx, reconcile.Everything)
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"adsync/cmd/adsync/internal/console"
@@ -155,8 +156,8 @@ func planRevert(ctx context.Context, env *session.Env, r *reverting, s *session.
 	if err != nil {
 		return err
 	}
-	if r.of.Command == runview.PauseAll {
-		r.view, err = s.Agent.PlanStarts(ctx, desired, r.done)
+	if r.of.Command.Pauses() {
+		r.view, err = s.Agent.PlanStarts(ctx, desired, r.paused)
 		return err
 	}
 	r.placeInFiles()
@@ -177,11 +178,15 @@ func (r *reverting) invert(ctx context.Context, env *session.Env,
 	if desired, err = runs.Desired(env, r.loaded, r.f.PlanFlags); err != nil {
 		return desired, err
 	}
+	if r.of.Command == runview.GoOn {
+		return desired, console.Configuration("%s started what a pause had paused; to stop that again, pause it "+
+			"on the account's page, or adsync pause-all", r.of.Run)
+	}
 	if r.done, err = plan.DoneIn(r.loaded.Schemas, r.of.Done(), desired.Select); err != nil {
 		return desired, console.Configuration("%s: %v", r.of.Run, err)
 	}
 	desired.Select, desired.Policy.StartsHeld = plan.Selection{}, true
-	if r.of.Command == runview.PauseAll {
+	if r.of.Command.Pauses() {
 		r.inverse = plan.Inverse{Desired: &resource.Snapshot{}, Left: &resource.Snapshot{}}
 		return desired, nil
 	}
@@ -196,6 +201,11 @@ func (r *reverting) invert(ctx context.Context, env *session.Env,
 			r.of.Run)
 	}
 	return desired, nil
+}
+
+// paused reports whether the run did something to a resource.
+func (r *reverting) paused(one *resource.Resource) bool {
+	return slices.ContainsFunc(r.done, func(d plan.Done) bool { return d.Address == one.Address })
 }
 
 // row is what the files say of a resource of the record, whose key they may have

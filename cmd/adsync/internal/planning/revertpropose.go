@@ -12,7 +12,6 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/gitstore"
 	"adsync/internal/resource"
-	"adsync/internal/runview"
 	"adsync/plan"
 	"adsync/sources"
 	"adsync/sources/tidy"
@@ -33,7 +32,7 @@ func runPropose(ctx context.Context, env *session.Env, r *reverting, name string
 	if _, err := r.invert(ctx, env, s, name); err != nil {
 		return err
 	}
-	if r.of.Command == runview.PauseAll {
+	if r.of.Command.Pauses() {
 		return console.Configuration("%s paused without a word of the files: there is nothing to propose; "+
 			"want revert without --git", r.of.Run)
 	}

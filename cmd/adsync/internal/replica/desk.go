@@ -207,7 +207,7 @@ func (d *Desk) Account(ctx context.Context, name string) (daemon.Status, error) 
 	}
 	a, err := d.Elsewhere(name)
 	if err == nil {
-		s.Suspended = a.Orders.Suspension(time.Now())
+		s.Suspended, s.Pauses = a.Orders.Suspension(time.Now()), daemon.PausesOf(a.Orders, s.Pauses)
 	}
 	return s, err
 }
@@ -304,9 +304,9 @@ func (d *Desk) Wake(_ context.Context, name string, why daemon.Trigger, by strin
 	return a.Ring(why, by)
 }
 
-// Suspend stops an account, whoever works on it.
-func (d *Desk) Suspend(ctx context.Context, name string, s daemon.Suspension) error {
-	err := d.Hub.Suspend(ctx, name, s)
+// Order gives an order to whoever works on the account.
+func (d *Desk) Order(ctx context.Context, name string, o daemon.Order) error {
+	err := d.Hub.Order(ctx, name, o)
 	if !errors.Is(err, daemon.ErrNoAccount) {
 		return err
 	}
@@ -314,20 +314,7 @@ func (d *Desk) Suspend(ctx context.Context, name string, s daemon.Suspension) er
 	if err != nil {
 		return err
 	}
-	return a.Orders.Suspend(s) // which rings
-}
-
-// Resume ends a suspension.
-func (d *Desk) Resume(ctx context.Context, name, by string) error {
-	err := d.Hub.Resume(ctx, name, by)
-	if !errors.Is(err, daemon.ErrNoAccount) {
-		return err
-	}
-	a, err := d.elsewhere(name)
-	if err != nil {
-		return err
-	}
-	return a.Orders.Resume(time.Now(), by) // which rings
+	return o.Give(a.Orders, time.Now()) // which rings
 }
 
 // Approve keeps a person's yes to what the last plan asks for, and has it carried out.

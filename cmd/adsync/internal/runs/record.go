@@ -27,6 +27,7 @@ type Recorder struct {
 	wave    string // the last that was told
 	Kind    runview.Command
 	Reverts string
+	Orderer string // who ordered it of a daemon, which runs it
 
 	Approved []string // who allowed something of the plan, where nobody looks on
 	linked   []runview.Approver
@@ -102,6 +103,9 @@ func (r *Recorder) Links(by, link string) {
 // Mark puts in a document what the command says of its run.
 func (r *Recorder) Mark(d *ReportDocument) {
 	d.Command, d.Reverts = r.Kind, r.Reverts
+	if r.Orderer != "" {
+		d.By += ", ordered by " + diag.Printable(r.Orderer)
+	}
 	if len(r.Approved) > 0 {
 		d.By += ", approved by " + diag.Printable(strings.Join(r.Approved, ", "))
 	}

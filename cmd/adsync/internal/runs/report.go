@@ -164,7 +164,7 @@ func showReport(env *session.Env, d *ReportDocument, full bool) error {
 // next is the command to run after a run that ended so, on what was read.
 func next(d *ReportDocument, code int, from string) string {
 	switch {
-	case code == console.ExitDone:
+	case code == console.ExitDone, d.Command == runview.Pause, d.Command == runview.GoOn:
 		return ""
 	case d.Command == runview.PauseAll:
 		return "adsync pause-all" + from

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"errors"
 	"os"
 	"os/user"
@@ -29,10 +30,11 @@ func halt(env *Env, p config.Project) func() error {
 		if stop := commits.CommittedStop(p); stop != "" {
 			return orders.Stopped(stop + " is committed: nothing is sent until a commit takes it away")
 		}
-		if err := orders.Standing(places...); err != nil || env.Passes == Suspensions {
-			return err
+		err := orders.Standing(places...)
+		if err == nil && env.Passes != Suspensions {
+			err = own.Suspended(time.Now())
 		}
-		return own.Suspended(time.Now())
+		return cmp.Or(err, own.PauseFirst())
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"adsync/cmd/adsync/internal/console"
@@ -41,6 +42,7 @@ type Lease struct {
 	holds *orders.Attendance // nil until it was taken
 	taken []orders.Ask
 	looks *state.Standing // as of the last look; nil where that is not known
+	calm  atomic.Bool     // no pause stood when that was asked last
 }
 
 // Acquire takes the account for this daemon, once, and again where it is held no
@@ -162,8 +164,26 @@ func (t *Lease) Halt() error {
 	if err := orders.Standing(t.places()...); err != nil {
 		return err
 	}
-	return t.Place.Suspended(time.Now())
+	if err := t.Place.Suspended(time.Now()); err != nil {
+		return err
+	}
+	return t.Place.PauseFirst()
 }
+
+// Pauses returns the pauses that stand, the oldest first. Who gives one rings: where no order stands in the database,
+// there is none beside those that were known.
+func (t *Lease) Pauses() ([]orders.StandingPause, error) {
+	if looks := t.Looked(); t.calm.Load() && looks != nil && !looks.Ordered {
+		return nil, nil
+	}
+	all, err := t.Place.Pauses()
+	t.calm.Store(err == nil && len(all) == 0)
+	return all, err
+}
+
+func (t *Lease) Pause(o orders.Pause) error { return t.Place.Pause(o) }
+
+func (t *Lease) GoOn(id string, g orders.GoOn) error { return t.Place.GoOn(id, g) }
 
 func (t *Lease) Suspend(s daemon.Suspension) error { return t.Place.Suspend(s) }
 

@@ -58,6 +58,7 @@ type Sources struct {
 // ordered put in words what people ordered.
 var ordered = map[string]string{
 	"suspend": "Suspended the account", "resume": "Resumed the account", "reconcile": "Ordered a run",
+	"pause": "Paused", "go-on": "Ordered to go on",
 }
 
 // Events returns what happened, the newest first.
@@ -100,6 +101,9 @@ func (s *Sources) events(ctx context.Context) ([]Event, error) {
 		what, known := ordered[string(o.Order)]
 		if !known {
 			what = "Ordered: " + string(o.Order)
+		}
+		if o.Of != "" {
+			what += ": " + o.Of
 		}
 		all = append(all, Event{Time: o.Time, Kind: "order", What: what, By: o.By, Why: o.Reason})
 	}
