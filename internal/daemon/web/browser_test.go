@@ -236,6 +236,30 @@ func TestByKeyboardAlone(t *testing.T) {
 			t.Error("it is suspended still")
 		}
 	})
+	t.Run("pause and go on", func(t *testing.T) {
+		p := open(t, browser, nil)
+		p.desk.settings = threeSettings()
+		p.login("/accounts/shoes")
+		p.tabTo(`a[href$="/pause"]`)
+		p.press(kb.Enter)
+		p.says("Pause now")
+		p.tabTo("#resource")
+		p.press(kb.ArrowDown)
+		p.tabTo("#pause-reason")
+		p.press("the shop is down")
+		p.tabTo("form.stack button")
+		p.press(kb.Enter)
+		p.says("Ordered. It is paused before anything else is sent.")
+		shoes, _ := p.desk.Account(context.Background(), "shoes")
+		if len(shoes.Pauses) != 1 || shoes.Pauses[0].Resource == "" || shoes.Pauses[0].Name == "" ||
+			shoes.Pauses[0].By != "Ann Example" || shoes.Suspended != nil {
+			t.Fatalf("pauses: %+v, suspended: %+v", shoes.Pauses, shoes.Suspended)
+		}
+		p.says("Paused: " + shoes.Pauses[0].Name)
+		p.tabTo(`form[action$="/go-on"] button`)
+		p.press(kb.Enter)
+		p.says("Ann Example said Go on")
+	})
 }
 
 func TestAWorkbookIsDroppedInTheBrowser(t *testing.T) {

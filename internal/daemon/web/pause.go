@@ -205,6 +205,9 @@ func standingPauses(pauses []daemon.Pause, zone *time.Location) (all []standingP
 		if more := p.Paused - len(names); more > 0 {
 			one.Names += fmt.Sprintf(", and %d more", more)
 		}
+		if one.Names == one.What {
+			one.Names = ""
+		}
 		if p.Settled && p.Paused == 0 {
 			one.Names = "Nothing of it delivered."
 		}

@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"adsync/internal/daemon"
+	"adsync/internal/orders"
+
 	"github.com/chromedp/chromedp"
 )
 
@@ -47,6 +50,8 @@ func TestScreenshots(t *testing.T) {
 		{"phone-campaigns", "/accounts/shoes/campaigns", "dark", "", 390, 844},
 		{"activity", "/accounts/shoes/activity", "light", "", 1100, 560},
 		{"phone-activity", "/accounts/shoes/activity", "dark", "", 390, 844},
+		{"paused", "/accounts/shoes", "light", "", 1100, 640},
+		{"phone-pause", "/accounts/shoes/pause", "light", "", 390, 844},
 		{"phone-login", "/login", "dark", "", 390, 844},
 	} {
 		p := open(t, browser, nil)
@@ -54,6 +59,13 @@ func TestScreenshots(t *testing.T) {
 		p.desk.settings = threeSettings()
 		if shot.name == "rewritten" {
 			p.desk.rewrite("shoes")
+		}
+		if shot.name == "paused" {
+			p.desk.change("shoes", func(a *daemon.Status) {
+				a.Pauses = []daemon.Pause{{Settled: true, Paused: 1, First: []string{"Spring launch"}, Pause: orders.Pause{
+					ID: "01", By: "Ann Example", Reason: "wrong landing page", Since: noon, Resource: "cmpn_1",
+					Name: "Spring launch"}}}
+			})
 		}
 		if strings.HasSuffix(shot.path, "/activity") {
 			p.desk.busy()
