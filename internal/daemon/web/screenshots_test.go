@@ -62,9 +62,9 @@ func TestScreenshots(t *testing.T) {
 		}
 		if shot.name == "paused" {
 			p.desk.change("shoes", func(a *daemon.Status) {
-				a.Pauses = []daemon.Pause{{Settled: true, Paused: 1, First: []string{"Spring launch"}, Pause: orders.Pause{
-					ID: "01", By: "Ann Example", Reason: "wrong landing page", Since: noon, Resource: "cmpn_1",
-					Name: "Spring launch"}}}
+				a.Pauses = []daemon.Pause{{Settled: true, Paused: 1, First: []string{"Spring launch"},
+					Pause: orders.Pause{ID: "01", By: "Ann Example", Reason: "wrong landing page", Since: noon,
+						Resource: "cmpn_1", Name: "Spring launch"}}}
 			})
 		}
 		if strings.HasSuffix(shot.path, "/activity") {
