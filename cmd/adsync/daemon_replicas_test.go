@@ -104,7 +104,11 @@ type shownShop struct {
 	Name, State string
 	Held        int
 	Suspended   *struct{ Reason string }
-	Told        *struct {
+	Pauses      []struct {
+		ID      string
+		Settled bool
+	}
+	Told *struct {
 		By    string
 		Lives bool
 	}
@@ -265,6 +269,13 @@ func TestAnyDaemonOfADatabaseServesEveryAccount(t *testing.T) {
 	first.until("msg", "run ended", "account", name, "woken", "asked")
 	b.order(path+"/resume", `{"by":"bob"}`)
 	c.until(name, "resumed", func(s shownShop) bool { return s.State != "suspended" && s.Suspended == nil })
+
+	c.order(path+"/pauses", `{"by":"bob","reason":"stock ran out"}`)
+	s := b.until(name, "paused", func(s shownShop) bool {
+		return len(s.Pauses) == 1 && s.Pauses[0].Settled && s.Suspended != nil
+	})
+	b.order(path+"/pauses/"+s.Pauses[0].ID+"/go-on", `{"by":"bob"}`)
+	c.until(name, "gone on", func(s shownShop) bool { return len(s.Pauses) == 0 && s.State == "in_sync" })
 
 	c.submit("/logout", url.Values{})
 	if _, page, _ := b.asks("GET", "/", ""); strings.Contains(page, "Log out") {
