@@ -58,7 +58,7 @@ type Orders interface {
 	Suspension(now time.Time) *Suspension // nil where nobody stopped it; a file STOP is one
 	Suspend(Suspension) error
 	Resume(now time.Time, by string) error
-	Pauses() ([]orders.StandingPause, error) // that stand, the oldest first
+	Pauses() ([]StandingPause, error) // that stand, the oldest first
 	Pause(orders.Pause) error
 	GoOn(pause string, g orders.GoOn) error // orders.ErrNoPause where that does not stand
 	Approvals() ([]Approval, error)

@@ -234,7 +234,11 @@ func (l *loop) once(ctx context.Context, triggers []Trigger) (result Result, ran
 	defer s.rise()
 	run := withPlace(ctx, s)
 	var suspension *Suspension
-	Away(run, 0, func() { suspension = l.account.Orders.Suspension(l.hub.now()) }) // a database may keep it waiting
+	pauses := l.shown().Pauses
+	Away(run, 0, func() { // a database may keep them waiting
+		suspension = l.account.Orders.Suspension(l.hub.now())
+		pauses = PausesOf(l.account.Orders, pauses)
+	})
 	full, accept := l.account.Orders.Take()
 	select {
 	case <-l.moved: // this run reads it
@@ -245,7 +249,6 @@ func (l *loop) once(ctx context.Context, triggers []Trigger) (result Result, ran
 		Accept: accept, PlanOnly: suspension != nil, Tell: l.tell, Moved: l.moved,
 	}
 	request.Waits = slices.Equal(triggers, []Trigger{Poll}) && !l.retry.IsZero() && !full && len(accept) == 0
-	pauses := PausesOf(l.account.Orders, l.shown().Pauses)
 	l.show(func(s *Status) {
 		s.Running, s.Woken, s.Suspended, s.Pauses, s.Next = true, triggers, suspension, pauses, time.Time{}
 	})

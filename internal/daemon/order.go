@@ -7,7 +7,10 @@ import (
 	"adsync/internal/orders"
 )
 
-// Pause is a pause that stands, at a glance.
+// StandingPause is a pause that stands.
+type StandingPause = orders.StandingPause
+
+// Pause is one at a glance.
 type Pause struct {
 	orders.Pause
 	Settled bool         `json:"settled"`         // it is carried out

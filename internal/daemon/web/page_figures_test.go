@@ -461,3 +461,23 @@ func TestALineLeadsToItsCellAndItsHistory(t *testing.T) {
 		t.Errorf("a line leads to a change that is done:\n%s", body)
 	}
 }
+
+// What delivers leads to where it is paused, and nothing else does.
+func TestALineLeadsToItsPause(t *testing.T) {
+	a := ask(t, nil)
+	a.desk.settings = threeSettings()
+	body := text(t, a.get("/accounts/shoes/campaigns"))
+	const link = `href="/accounts/shoes/pause?resource=`
+	if !strings.Contains(body, link+`campaign_0" aria-label="Pause Hiking boots"`) || strings.Count(body, link) != 1 {
+		t.Errorf("the page has no link to the pause of what is active, or another:\n%s", body)
+	}
+	if body = text(t, a.get("/accounts/shoes/campaigns?level=ad_group")); strings.Contains(body, link) {
+		t.Errorf("what is in a campaign leads to a pause:\n%s", body)
+	}
+	a.login("Ann")
+	body = text(t, a.get("/accounts/shoes/pause?resource=campaign_1"))
+	if !strings.Contains(body, `<option value="campaign_1" selected>Second</option><option value="campaign_0">`) ||
+		strings.Contains(body, "campaign_2") || strings.Contains(body, "campaign_9") {
+		t.Errorf("the page does not offer what is asked for and what is active alone:\n%s", body)
+	}
+}

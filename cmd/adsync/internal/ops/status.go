@@ -78,22 +78,24 @@ func orNamed(env *session.Env, c *cobra.Command) {
 
 // StatusDocument is the JSON form of status.
 type StatusDocument struct {
-	FormatVersion int                   `json:"format_version"`
-	Folder        string                `json:"folder"`
-	Lineage       string                `json:"lineage"`
-	Serial        int64                 `json:"serial"`
-	Account       runs.AccountDocument  `json:"account"`
-	Managed       int                   `json:"managed"` // resources in the record
-	Lock          lockDocument          `json:"lock"`
-	Stop          string                `json:"stop"`      // the file STOP that stops everything; "" without one
-	Suspended     *orders.Suspension    `json:"suspended"` // null where nothing is
-	Daemon        *orders.Daemon        `json:"daemon"`    // null where none looks after the account
-	LastRun       *lastRunDocument      `json:"last_run"`
-	Open          []runs.OpenDocument   `json:"open"`
-	Undecided     []undecidedDocument   `json:"undecided"`
-	Quarantined   []quarantinedDocument `json:"quarantined"`
-	Review        *review.Summary       `json:"review"`      // as it was read last; null where nothing is known
-	ReviewRead    *time.Time            `json:"review_read"` // null where it never was
+	FormatVersion int                  `json:"format_version"`
+	Folder        string               `json:"folder"`
+	Lineage       string               `json:"lineage"`
+	Serial        int64                `json:"serial"`
+	Account       runs.AccountDocument `json:"account"`
+	Managed       int                  `json:"managed"` // resources in the record
+	Lock          lockDocument         `json:"lock"`
+	Stop          string               `json:"stop"`      // the file STOP that stops everything; "" without one
+	Suspended     *orders.Suspension   `json:"suspended"` // null where nothing is
+	// the pauses that stand, the oldest first
+	Pauses      []orders.StandingPause `json:"pauses,omitempty"`
+	Daemon      *orders.Daemon         `json:"daemon"` // null where none looks after the account
+	LastRun     *lastRunDocument       `json:"last_run"`
+	Open        []runs.OpenDocument    `json:"open"`
+	Undecided   []undecidedDocument    `json:"undecided"`
+	Quarantined []quarantinedDocument  `json:"quarantined"`
+	Review      *review.Summary        `json:"review"`      // as it was read last; null where nothing is known
+	ReviewRead  *time.Time             `json:"review_read"` // null where it never was
 
 	WritableByOthers []string `json:"writable_by_others"` // what of the folder is, with its mode
 }
@@ -196,6 +198,7 @@ func statusOf(ctx context.Context, env *session.Env, p config.Project) (StatusDo
 // order reads what was ordered, and what the daemon says.
 func (d *StatusDocument) order(at orders.Place, now time.Time) {
 	d.Stop, d.Suspended = at.Stop(), at.Suspension(now)
+	d.Pauses, _ = at.Pauses() // what cannot be asked stops what sends, which says why
 	said, lives, err := at.Daemon()
 	if err != nil || !lives {
 		return
@@ -285,6 +288,13 @@ func statusText(env *session.Env, d StatusDocument) error {
 	line("daemon       %s", daemonLine(d.Daemon))
 	if d.Stop != "" {
 		line("stopped      %s lies there: nothing is sent until it is taken away", d.Stop)
+	}
+	for i := range d.Pauses {
+		what := diag.Printable(d.Pauses[i].What() + ", " + strings.TrimPrefix(d.Pauses[i].String(), "paused "))
+		if !d.Pauses[i].Settled {
+			what += " (not carried out yet)"
+		}
+		line("paused       %s", what)
 	}
 	if d.Suspended != nil {
 		line("suspended    %s", strings.TrimPrefix(d.Suspended.String(), "suspended "))

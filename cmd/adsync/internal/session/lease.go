@@ -172,7 +172,7 @@ func (t *Lease) Halt() error {
 
 // Pauses returns the pauses that stand, the oldest first. Who gives one rings: where no order stands in the database,
 // there is none beside those that were known.
-func (t *Lease) Pauses() ([]orders.StandingPause, error) {
+func (t *Lease) Pauses() ([]daemon.StandingPause, error) {
 	if looks := t.Looked(); t.calm.Load() && looks != nil && !looks.Ordered {
 		return nil, nil
 	}

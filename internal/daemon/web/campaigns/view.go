@@ -55,6 +55,7 @@ type head struct {
 type line struct {
 	Name, ID, Above, Below string // Below is the path of what is in it
 	History                string // path of what happened to it
+	Pause                  string // path of where it is paused; "" where it does not deliver, or cannot be
 	Why                    string // what the review says where it is not well
 	Cells                  []cell
 	Spark, Sparks          string // a path of spend a day, and its words; "" where there is none
@@ -103,6 +104,9 @@ func (f *Found) View(name, path string) *View {
 		}
 		if slices.Contains(f.columns(), "review") {
 			one.Why = shown.Reason(f.settings[l.ID].Why)
+		}
+		if q.Level == figures.Levels[0] && f.settings[l.ID].Status == "active" {
+			one.Pause = path + "/pause?resource=" + url.QueryEscape(l.ID)
 		}
 		v.Lines = append(v.Lines, one)
 	}
