@@ -146,6 +146,7 @@ func (g *giver) resume(ctx context.Context, o order) *problem {
 		p := g.problemOf(err)
 		return &p
 	}
+	g.Log.Info("the suspension was ended", "account", o.account, "by", o.by)
 	return nil
 }
 

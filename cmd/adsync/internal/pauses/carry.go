@@ -3,7 +3,6 @@ package pauses
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"adsync/cmd/adsync/internal/console"
 	"adsync/cmd/adsync/internal/runs"
@@ -33,10 +32,10 @@ func (c *carrier) pause(ctx context.Context, p *orders.StandingPause) error {
 	if err != nil {
 		return err
 	}
-	kept := orders.Paused{All: p.All}
+	kept, known := orders.Paused{All: p.All}, idsOf(p.All)
 	for i := range view.Plan.Changes {
 		one := &view.Plan.Changes[i]
-		if !has(kept.All, one.ID) {
+		if !known[one.ID] {
 			kept.All = append(kept.All, orders.Was{ID: one.ID, Name: diag.Printable(one.Name)})
 		}
 	}
@@ -78,10 +77,12 @@ func (c *carrier) goOn(ctx context.Context, p *orders.StandingPause, desired rec
 		return c.place().EndPause(p.ID)
 	}
 	kept := orders.Paused{Settled: true, At: p.At, Said: fmt.Sprintf("%s was not started: %s", held.Name, held.Message)}
+	waits := map[string]bool{}
+	for i := range d.Outcomes {
+		waits[d.Outcomes[i].ID] = d.Outcomes[i].Outcome != state.OutcomeApplied
+	}
 	for _, was := range p.All {
-		if slices.ContainsFunc(d.Outcomes, func(o runview.Outcome) bool {
-			return o.ID == was.ID && o.Outcome != state.OutcomeApplied
-		}) {
+		if waits[was.ID] {
 			kept.All = append(kept.All, was)
 		}
 	}
@@ -96,10 +97,10 @@ func (c *carrier) start(ctx context.Context, p *orders.StandingPause,
 	if _, err := session.Recovered(ctx, c.s.Agent); err != nil {
 		return nil, err
 	}
-	files := desired.Snapshot
+	files, paused := desired.Snapshot, idsOf(p.All)
 	desired.Snapshot, desired.Select = nil, plan.Selection{}
 	view, err := c.s.Agent.PlanStarts(ctx, desired, func(r *resource.Resource) bool {
-		if !has(p.All, r.ID) {
+		if !paused[r.ID] {
 			return false
 		}
 		row := files.Get(plan.KeyOfNow(c.l.Schemas, desired.Moves, r.Address))
@@ -136,7 +137,7 @@ func (c *carrier) run(ctx context.Context, view *reconcile.View,
 	return d, did.Recorder.Failed
 }
 
-// notApplied is the first outcome of a run that is none; nil where there is none.
+// notApplied is the first outcome of a run that is not applied; nil where all are, and where nothing ran.
 func notApplied(d *runs.ReportDocument) *runview.Outcome {
 	if d == nil {
 		return nil
@@ -149,6 +150,10 @@ func notApplied(d *runs.ReportDocument) *runview.Outcome {
 	return nil
 }
 
-func has(all []orders.Was, id string) bool {
-	return slices.ContainsFunc(all, func(w orders.Was) bool { return w.ID == id })
+func idsOf(all []orders.Was) map[string]bool {
+	ids := make(map[string]bool, len(all))
+	for _, was := range all {
+		ids[was.ID] = true
+	}
+	return ids
 }

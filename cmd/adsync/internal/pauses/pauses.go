@@ -139,8 +139,9 @@ func (a *Account) Last(ctx context.Context, l session.Loaded, s *session.Session
 
 // stillPaused reports whether something that a pause has paused is paused now.
 func stillPaused(schemas resource.Schemas, live *resource.Snapshot, p *orders.StandingPause) bool {
+	paused := idsOf(p.All)
 	for r := range live.All() {
-		if has(p.All, r.ID) && r.Value(schemas.Of(r.Address.Kind).Delivery()).Text() == plan.Paused {
+		if paused[r.ID] && r.Value(schemas.Of(r.Address.Kind).Delivery()).Text() == plan.Paused {
 			return true
 		}
 	}

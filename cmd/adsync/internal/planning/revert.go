@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"adsync/cmd/adsync/internal/console"
@@ -157,7 +156,11 @@ func planRevert(ctx context.Context, env *session.Env, r *reverting, s *session.
 		return err
 	}
 	if r.of.Command.Pauses() {
-		r.view, err = s.Agent.PlanStarts(ctx, desired, r.paused)
+		paused := map[resource.Address]bool{}
+		for _, d := range r.done {
+			paused[d.Address] = true
+		}
+		r.view, err = s.Agent.PlanStarts(ctx, desired, func(one *resource.Resource) bool { return paused[one.Address] })
 		return err
 	}
 	r.placeInFiles()
@@ -201,11 +204,6 @@ func (r *reverting) invert(ctx context.Context, env *session.Env,
 			r.of.Run)
 	}
 	return desired, nil
-}
-
-// paused reports whether the run did something to a resource.
-func (r *reverting) paused(one *resource.Resource) bool {
-	return slices.ContainsFunc(r.done, func(d plan.Done) bool { return d.Address == one.Address })
 }
 
 // row is what the files say of a resource of the record, whose key they may have
