@@ -1,6 +1,7 @@
 package reconcile_test
 
 import (
+	"encoding/json"
 	"net/http"
 	"strconv"
 	"strings"
@@ -104,9 +105,13 @@ func TestAPauseByAnotherKeyStaysAfterARunThatPausedSomethingElse(t *testing.T) {
 		name  string
 		cut   bool          // the run was cut off
 		ahead time.Duration // how much the clock of this machine is ahead of the service's
+		same  bool          // the pause is of the second in which the run began to look
 	}{
-		{"and ended", false, 0}, {"and was cut off", true, 0},
-		{"by a clock that is ahead", false, 10 * time.Minute}, {"by a clock that is behind", false, -10 * time.Minute},
+		{"and ended", false, 0, false}, {"and was cut off", true, 0, false},
+		{"by a clock that is ahead", false, 10 * time.Minute, false},
+		{"by a clock that is behind", false, -10 * time.Minute, false},
+		{"in the second in which it began to look", false, 0, true},
+		{"in the second in which one began to look that was cut off", true, 0, true},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			w := newWorld(t, func(o *emulator.Options) {
@@ -135,11 +140,32 @@ func TestAPauseByAnotherKeyStaysAfterARunThatPausedSomethingElse(t *testing.T) {
 			}
 			w.status("files", "active")
 			does("pause")
+			if row.same {
+				runs, err := w.store.Runs(t.Context(), 1)
+				noErr(t, err)
+				runs[0].Read = time.Unix(w.newestLogged(), 0)
+				noErr(t, w.store.RecordRun(t.Context(), runs[0]))
+			}
 			if w.apply(); w.live("campaign/spring", "status") != `"paused"` {
 				t.Error("the campaign is started; want the pause of somebody else kept")
 			}
 		})
 	}
+}
+
+// newestLogged returns the second of the newest entry of the audit log.
+func (w *world) newestLogged() int64 {
+	w.t.Helper()
+	var page struct {
+		Data []struct {
+			At int64 `json:"ts"`
+		}
+	}
+	answer := w.service.Must(w.t, http.MethodGet, "/audit_logs?order=desc&limit=1", nil)
+	if err := json.Unmarshal(answer.Body, &page); err != nil || len(page.Data) != 1 {
+		w.t.Fatalf("the audit log is %s: %v; want one entry", answer.Body, err)
+	}
+	return page.Data[0].At
 }
 
 // To pause everything is no apply: it looks at nothing that somebody paused before, and what it pauses is somebody's

@@ -57,11 +57,11 @@ func (a *Log) UnseenPauses(ctx context.Context, last,
 	if err != nil || !there {
 		return paused, err
 	}
-	since := a.afterRun(l.run)
-	if since > atService(a.Env, a.Now()).Unix() {
+	began := a.secondOf(l.run)
+	if began >= atService(a.Env, a.Now()).Unix() {
 		return paused, nil
 	}
-	logged, err := a.pausedSince(ctx, since, of, l)
+	logged, err := a.pausedSince(ctx, began, of, l)
 	if err != nil {
 		return nil, fmt.Errorf("read the audit log: %w", err)
 	}
@@ -118,23 +118,25 @@ func lastLook(ctx context.Context, store state.Store) (l look, there bool, err e
 	return look{run: l.run}, there, err
 }
 
-// afterRun is the second after an apply began to look: what somebody did later, it may not have seen.
-func (a *Log) afterRun(run state.Run) int64 {
+// secondOf is the second in which an apply began to look: what somebody did in it or later, it may not have seen.
+func (a *Log) secondOf(run state.Run) int64 {
 	looked := run.Read
 	if looked.IsZero() {
 		looked = run.Started
 	}
-	return max(firstLogged, atService(a.Env, looked).Unix()+1)
+	return max(firstLogged-1, atService(a.Env, looked).Unix())
 }
 
-// pausedSince returns the addresses of ids that the audit log has paused since a second.
-// Where that may be adsync's own, as the last apply paused something, was cut off or left
+// pausedSince returns the addresses of ids that the audit log has paused since the second in which the last apply
+// began to look. Where that may be adsync's own, as that apply paused something, was cut off or left
 // something open, it counts where another did it, or with an earlier start, as adsync does not both. So does one
-// since that apply had ended: to pause everything is somebody's as well.
-func (a *Log) pausedSince(ctx context.Context, since int64,
+// since that apply had ended: to pause everything is somebody's as well. What was paused in that very second may have
+// been seen, and counts where another key did it.
+func (a *Log) pausedSince(ctx context.Context, began int64,
 	of map[string]resource.Address, l look) (found []resource.Address, err error) {
 	query := url.Values{
-		"order": {"desc"}, "limit": {strconv.Itoa(EntriesAPage)}, "start_time": {strconv.FormatInt(since, 10)},
+		"order": {"desc"}, "limit": {strconv.Itoa(EntriesAPage)},
+		"start_time": {strconv.FormatInt(max(firstLogged, began), 10)},
 	}
 	pausedBy, seen, whole := map[string]LogEntry{}, 0, true // by id, the newest of each
 	for row, err := range a.Service.Rows(ctx, "audit_logs", query) {
@@ -151,11 +153,11 @@ func (a *Log) pausedSince(ctx context.Context, since int64,
 		}
 		address, asked := of[e.Object]
 		became := e.became(a.Schemas)
-		if _, known := pausedBy[e.Object]; asked && !known && became == wire.WordPaused && e.At >= since {
+		if _, known := pausedBy[e.Object]; asked && !known && became == wire.WordPaused && e.At >= began {
 			pausedBy[e.Object] = e
 		}
 		last, paused := pausedBy[e.Object]
-		if asked && e.At >= since && paused && (l.run.Settled || a.endedBy(l, last.At) || became == wire.WordActive) {
+		if asked && e.At > began && paused && (l.run.Settled || a.endedBy(l, last.At) || became == wire.WordActive) {
 			found = append(found, address)
 			delete(of, e.Object)
 		}
@@ -167,7 +169,7 @@ func (a *Log) pausedSince(ctx context.Context, since int64,
 	if !whole && l.run.ID == "" { // nobody knows since when it is as recorded, and what is left may tell of a pause
 		return append(found, slices.SortedFunc(maps.Values(of), resource.Address.Compare)...), nil
 	}
-	others, err := a.byOthers(ctx, pausedBy, of, l.run)
+	others, err := a.byOthers(ctx, pausedBy, of, l.run, began)
 	return append(found, others...), err
 }
 
@@ -179,7 +181,7 @@ func (a *Log) endedBy(l look, at int64) bool {
 // byOthers returns what another than adsync's key has paused. Where the log does not tell whose key that was, what was
 // paused since an apply that was cut off is somebody's: of one that ended, its own pauses are more likely.
 func (a *Log) byOthers(ctx context.Context, pausedBy map[string]LogEntry,
-	of map[string]resource.Address, run state.Run) (found []resource.Address, err error) {
+	of map[string]resource.Address, run state.Run, began int64) (found []resource.Address, err error) {
 	own, asked := "", false
 	for _, id := range slices.Sorted(maps.Keys(of)) {
 		e, paused := pausedBy[id]
@@ -192,11 +194,18 @@ func (a *Log) byOthers(ctx context.Context, pausedBy map[string]LogEntry,
 			}
 			asked = true
 		}
-		if known := own != "" && e.ActorID != ""; known && e.Actor() != own || !known && run.Finished.IsZero() {
+		known := own != "" && e.tellsFrom(own)
+		if known && e.Actor() != own || !known && run.Finished.IsZero() && e.At > began {
 			found = append(found, of[id])
 		}
 	}
 	return found, nil
+}
+
+// tellsFrom reports whether an entry names its actor well enough to tell it from another: by an id, or as an actor of
+// another type, such as the service itself, which has none.
+func (e LogEntry) tellsFrom(actor string) bool {
+	return e.ActorID != "" || e.ActorType != "" && !strings.HasPrefix(actor, e.ActorType+" ")
 }
 
 // became is the status an entry says its object was given, "" where it says none.

@@ -57,7 +57,11 @@ func (h runs) formerOf(a *Apply) Files {
 		}
 		values := map[string]any{}
 		for _, f := range fields[now.Kind] {
-			if before, left, changed := across(wrote, f); changed && same(left, now.After.at(f.path)) {
+			before, left, changed := across(wrote, f)
+			if !changed && h.Shared { // the other agent wrote the same a moment earlier
+				before, left, changed = across(h.meanwhile(a.Reverts, wrote), f)
+			}
+			if changed && same(left, now.After.at(f.path)) {
 				values[f.name] = before
 			}
 		}
@@ -91,6 +95,17 @@ func (h runs) wrote(a *Apply, to int64) map[string][]*Entry {
 		}
 	}
 	return wrote
+}
+
+// meanwhile are the entries of a resource since a run began, whoever wrote them, up to the last one of that run.
+func (h runs) meanwhile(a *Apply, wrote []*Entry) (all []*Entry) {
+	last := wrote[len(wrote)-1]
+	for i := range h.W {
+		if e := &h.W[i]; e.ID == last.ID && e.Seq > a.From && e.Seq <= last.Seq {
+			all = append(all, e)
+		}
+	}
+	return all
 }
 
 // madeRoomIn reports whether a run itself ended what another one took the place of: a

@@ -104,3 +104,34 @@ func TestWhatIsNewBeneathAReplacementTakesNoPlace(t *testing.T) {
 		}
 	}
 }
+
+// Of two agents with a state each, one may write what the other wrote a moment earlier: each found what was there
+// before both, and puts that back.
+func TestARunIsTakenBackAsItFoundThingsThoughAnotherWroteTheSame(t *testing.T) {
+	for _, row := range []struct {
+		name   string
+		shared bool
+		before bool // the other had written before the run began
+		budget int64
+		passes bool
+	}{
+		{"as both found it", true, false, 100, true},
+		{"another budget", true, false, 120, false},
+		{"the other had written before the run began", true, true, 100, false},
+		{"somebody had", false, false, 100, false},
+	} {
+		h := sound()
+		h.Shared = row.shared
+		h.W[2].Actor, h.W[2].Request = "second", 0
+		_, same := h.more("first", "/campaigns/cmp_1", "update", campaign("active", 150))
+		again := h.Requests[len(h.Requests)-1]
+		again.Process, same.Before = 2, h.W[2].After
+		if row.before {
+			h.Applies[1].From = 3
+		}
+		takenBack(h, 1, "update", campaign("active", row.budget))
+		if err := ExactAmounts(h); (err == nil) != row.passes {
+			t.Errorf("%s: judged %v; want it let pass: %v", row.name, err, row.passes)
+		}
+	}
+}

@@ -457,6 +457,14 @@ func TestHistoriesThatWentWrong(t *testing.T) {
 				{Do: "add"}, {Do: "add", What: 1}, {Do: "add", What: 2, Value: 54},
 				{Do: "interleave", Target: 162, What: withPeople, Value: 299379713},
 			}}},
+		{"somebody pauses what a run that takes another back has just read",
+			script{Seed: 950000541, Turns: true, Actions: []action{
+				{Do: "add"}, {Do: "apply"},
+				{Do: "fault", Fault: `{"match": {"path": "/campaigns/{campaign_id}", "times": 1}, "action": ` +
+					`{"foreign_write": {"actor": "person", "path": "/campaigns/{campaign_id}/pause", ` +
+					`"patch": {}, "when": "after"}}}`},
+				{Do: "revert"},
+			}}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			if err := play(t, row.script, newTally()); err != nil {
