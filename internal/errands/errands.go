@@ -113,7 +113,7 @@ func (w *worker) Work(ctx context.Context, job *river.Job[args]) (err error) {
 			err = errors.New("it broke off: this is a mistake of adsync, whose log has more")
 		}
 	}()
-	if w.queue.server.Process().Valid() != nil { // another does it, or this one once it has a lease again
+	if !w.queue.leased() { // it was taken as the lease ended: another does it, or this one once it has one again
 		return river.JobSnooze(pollEvery)
 	}
 	err = w.kind.Do(ctx, Attempt{Errand{w.kind.Name, job.Args.Account, job.Args.Key}, job.Attempt, job, w.queue})

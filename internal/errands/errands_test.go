@@ -35,7 +35,7 @@ func newFleet(t *testing.T) fleet { return fleet{t, pgtest.Database(t)} }
 // process opens the database as another process does; it has a lease.
 func (f fleet) process() *state.Server {
 	f.Helper()
-	s, err := state.OpenServer(f.Context(), f.address, state.Options{Command: "test", Lease: 2 * time.Second})
+	s, err := state.OpenServer(f.Context(), f.address, state.Options{Command: "test", Lease: 6 * time.Second})
 	f.no(err)
 	_, err = s.Pull(f.Context(), nil) // which registers it
 	f.no(err)
@@ -260,6 +260,39 @@ func TestAnErrandOfADeadProcessIsDoneByAnother(t *testing.T) {
 	if by.Load() == nil || *by.Load() != me {
 		t.Errorf("it was done by %v, want by %s", by.Load(), me)
 	}
+}
+
+// TestAProcessWithoutALeaseTakesNoErrand, and leaves them as they are; it does them once it has a lease again.
+func TestAProcessWithoutALeaseTakesNoErrand(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t)
+	s := f.process()
+	q := f.queue(s, kind(nothing))
+	f.does(q)
+	counts := func(what, query string, want int, meanwhile func()) {
+		t.Helper()
+		for began := time.Now(); ; time.Sleep(50 * time.Millisecond) {
+			meanwhile()
+			var n int
+			f.no(s.Process().Pool().QueryRow(t.Context(), `SELECT count(*) FROM adsync.`+query).Scan(&n))
+			if n == want {
+				return
+			}
+			if time.Since(began) > time.Minute {
+				t.Fatalf("after a minute there are %d %s, want %d", n, what, want)
+			}
+		}
+	}
+	pulls := func() { _, err := s.Pull(t.Context(), nil); f.no(err) }
+	counts("processes that lead at River", "river_leader", 1, pulls)
+	_, err := s.Process().Pool().Exec(t.Context(), `DELETE FROM adsync.worker`)
+	f.no(err)
+	counts("processes that lead at River", "river_leader", 0, func() {})
+	f.add(s, q, errands.Errand{Kind: "tell", Account: "a"}, time.Time{})
+	counts("errands that nobody has taken",
+		"river_job WHERE state = 'available' AND attempted_at IS NULL", 1, func() {})
+	counts("errands that are done and were never put off",
+		"river_job WHERE state = 'completed' AND attempt = 1 AND NOT metadata ? 'snoozes'", 1, pulls)
 }
 
 // TestTheTablesAreRivers holds the migration of state/postgres to what River's own make.

@@ -20,7 +20,8 @@ const schema = "adsync"
 // How often a process asks for errands, and how many it does at a time. To ask writes nothing.
 const (
 	pollEvery  = 5 * time.Second
-	rescueEach = 3 // times it asks for those of a process that ended
+	leaseEvery = time.Second // how often it looks whether it may, which asks nobody
+	rescueEach = 15          // times of that it asks for those of a process that ended
 	mostDone   = 8
 )
 
@@ -125,27 +126,39 @@ func orNow(at time.Time) time.Time {
 	return at
 }
 
-// Run does errands until the context ends, and waits for those under way then. While the database is away it waits.
+// Run does errands for as long as this process has a lease, until the context ends, and waits for those under way then.
+// While the database is away it waits.
 func (q *Queue) Run(ctx context.Context) {
 	var said string
-	for {
-		err := q.client.Start(ctx)
-		if err == nil {
-			break
+	for ctx.Err() == nil {
+		if q.leased() {
+			said = q.work(ctx, said)
 		}
-		said = q.say(said, err)
-		if sleep(ctx, pollEvery) != nil {
-			return
-		}
+		_ = sleep(ctx, leaseEvery)
+	}
+}
+
+// leased reports whether this process may do errands. It asks nobody.
+func (q *Queue) leased() bool { return q.server.Process().Valid() == nil }
+
+// work is River's client from its start to its end. One whose process has lost its lease would take errands from those
+// that have one, and leave them lying.
+func (q *Queue) work(ctx context.Context, said string) string {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	if err := q.client.Start(ctx); err != nil {
+		return q.say(said, err)
 	}
 	stopped := q.client.Stopped()
-	for n := 0; ctx.Err() == nil; n++ {
+	for n := 0; ctx.Err() == nil && q.leased(); n++ {
 		if n%rescueEach == 0 {
 			said = q.say(said, q.giveBack(ctx))
 		}
-		_ = sleep(ctx, pollEvery)
+		_ = sleep(ctx, leaseEvery)
 	}
+	stop()
 	<-stopped
+	return said
 }
 
 // say logs what keeps this process from doing errands, once.
