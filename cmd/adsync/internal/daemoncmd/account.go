@@ -100,6 +100,7 @@ func (d *daemonRun) account(settings config.Daemon, a config.DaemonAccount) daem
 	w := &worker{
 		env: own, planOnly: a.PlanOnly, rests: a.Every > adsapi.IdleMost, copies: &copies{env: own,
 			folder: a.Results, beside: a.Folder != "", writeBack: a.WriteBack}, keeping: keeping{keep: settings.Keep},
+		freed: freed{held: make(chan isHeld, 1)},
 	}
 	account := daemon.Account{
 		Name: name, Source: a.Folder, Every: a.Every,
@@ -170,6 +171,7 @@ func (d *daemonRun) account(settings config.Daemon, a config.DaemonAccount) daem
 	account.Worker = reviews
 	account.Watch = []func(context.Context, func(daemon.Trigger)){
 		watched,
+		w.freed.watch,
 		func(ctx context.Context, _ func(daemon.Trigger)) {
 			if notifier != nil {
 				notifier.Run(ctx)

@@ -3,7 +3,9 @@ package daemoncmd
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"adsync/cmd/adsync/internal/pauses"
@@ -135,6 +137,16 @@ func (l *lookedOn) happened(e reconcile.Event) {
 // open opens the state of an account, which the client needs too, until end is called.
 func (w *worker) open(ctx context.Context, project config.Project) (store state.Store, end func(), err error) {
 	store, err = session.OpenState(ctx, w.env, project, false)
+	if errors.Is(err, state.ErrLocked) {
+		w.freed.refused(func(ctx context.Context) (bool, error) {
+			at, err := session.PlaceOf(ctx, w.env, project)
+			if err != nil {
+				return false, err
+			}
+			holding, err := at.HeldBy(ctx)
+			return holding.Held, err
+		})
+	}
 	if err != nil {
 		return nil, nil, err
 	}
@@ -147,6 +159,62 @@ func (w *worker) open(ctx context.Context, project config.Project) (store state.
 		w.client.LeaveSubmissions() // else the client keeps the store, and with it the whole run
 		session.Closed(w.env, "state", store.Close())
 	}, nil
+}
+
+// freedEvery is how often it is looked whether an account that another process holds is free. A look writes nothing.
+const freedEvery = 2 * time.Second
+
+// freed has the loop of an account run again soon after the process that held it lets it go.
+type freed struct {
+	waits atomic.Bool // no run has begun since the last one was refused
+	held  chan isHeld // of the last one, at most; nil: nothing follows it
+}
+
+// isHeld reports whether another process holds an account.
+type isHeld func(context.Context) (bool, error)
+
+// refused notes that a run met another process, and by what that process is seen.
+func (f *freed) refused(held isHeld) {
+	f.waits.Store(true)
+	select {
+	case f.held <- held:
+	default:
+	}
+}
+
+// begins notes that a run has begun, which finds out for itself.
+func (f *freed) begins() { f.waits.Store(false) }
+
+// watch wakes the loop once who was seen to hold the account does so no longer.
+func (f *freed) watch(ctx context.Context, wake func(daemon.Trigger)) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case held := <-f.held:
+			f.follow(ctx, held, wake)
+		}
+	}
+}
+
+func (f *freed) follow(ctx context.Context, held isHeld, wake func(daemon.Trigger)) {
+	seen := false // else it was refused for another reason, and would be again
+	for f.waits.Load() {
+		is, err := held(ctx)
+		switch {
+		case err != nil: // the loop tries as it always does
+		case is:
+			seen = true
+		case !seen:
+			return
+		case f.waits.Load():
+			wake(daemon.Retried)
+			return
+		}
+		if session.Sleep(ctx, freedEvery) != nil {
+			return
+		}
+	}
 }
 
 // pauses are those of the account, for one run.

@@ -77,10 +77,12 @@ type worker struct {
 	at        string       // the commit of the last run
 	writers   writers
 	keeping   keeping
+	freed     freed
 }
 
 // Run does one run, from the files to the report.
 func (w *worker) Run(ctx context.Context, request daemon.Request) daemon.Result {
+	w.freed.begins()
 	w.suspended.Store(request.PlanOnly || w.planOnly)
 	r := w.run(ctx, request)
 	sent := w.requests.Load() // those of looks at files since the run before count too
@@ -111,6 +113,7 @@ func (w *worker) run(ctx context.Context, request daemon.Request) daemon.Result 
 		class := daemon.Misplaced // a disk that cannot be written
 		if errors.Is(err, orders.ErrAttended) {
 			class = daemon.Locked
+			w.freed.refused(func(context.Context) (bool, error) { return w.orders.Place.Lock.Taken() })
 		}
 		return daemon.Result{Class: class, Message: err.Error(), Unread: true}
 	}
