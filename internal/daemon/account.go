@@ -50,6 +50,9 @@ type Account struct {
 	File  func(ctx context.Context, file string) ([]byte, error)
 	// Commit puts a file on the branch for uploads; nil: there is none.
 	Commit func(context.Context, Handed) (Committed, error)
+	// Draft finds what an edit of the files comes to, and Edit writes it; nil: nobody can.
+	Draft func(context.Context, Edit) (*Draft, error)
+	Edit  func(context.Context, EditOrder) (Edited, error)
 }
 
 // Orders are what people told an account. They are files in its state folder, so

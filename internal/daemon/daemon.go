@@ -280,6 +280,8 @@ type Desk interface {
 	Acceptances(ctx context.Context, name string) ([]Acceptance, error)
 	Look(ctx context.Context, name, filename string, content []byte) (*Upload, error)
 	Commit(ctx context.Context, name string, h Handed) (Committed, error) // of a file that was looked at
-	Files(ctx context.Context, name string) ([]string, error)             // slash paths of the account's own
-	File(ctx context.Context, name, file string) ([]byte, error)          // one of them as it was read last
+	Draft(ctx context.Context, name string, e Edit) (*Draft, error)
+	Edit(ctx context.Context, name string, o EditOrder) (Edited, error) // ErrEditMoved where the draft is another
+	Files(ctx context.Context, name string) ([]string, error)           // slash paths of the account's own
+	File(ctx context.Context, name, file string) ([]byte, error)        // one of them as it was read last
 }

@@ -20,6 +20,7 @@ const (
 
 	Pausing Order = "pause"
 	GoingOn Order = "go-on" // starts again what a pause has paused
+	Undo    Order = "undo"  // writes what a run found into the files
 )
 
 // Ordered is an order that somebody gave, and when.
@@ -34,6 +35,12 @@ type Ordered struct {
 
 // note adds an order to the log.
 func (p Place) note(o Ordered) error { return kv.AppendJSON(p, LogName, o) }
+
+// NoteUndo notes the order to take back a run in the files, before anything of it is written.
+func NoteUndo(p Place, o Ordered) error {
+	o.Order, o.Time = Undo, o.Time.UTC().Truncate(time.Second)
+	return p.note(o)
+}
 
 // Ordered returns the orders that were noted, the oldest first.
 func (p Place) Ordered() ([]Ordered, error) { return kv.Lines[Ordered](p, LogName) }

@@ -21,7 +21,7 @@ func TestWhereARunWasApproved(t *testing.T) {
 	if want := "            approved by ann: " + good + "\n"; !strings.Contains(history.String(), want) {
 		t.Errorf("the history says\n%s\nwant %q", history.String(), want)
 	}
-	page, err := HTMLPart(kinds.All(), d)
+	page, err := HTMLPart(kinds.All(), d, "")
 	if err != nil {
 		t.Fatal(err)
 	}

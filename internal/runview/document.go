@@ -59,6 +59,11 @@ type Head struct {
 	Decided   string         `json:"decided,omitempty"`   // of a decision: what of, as what, and by whom
 }
 
+// Undoable reports whether such a run may have applied what files asked for, which they can say otherwise.
+func (h *Head) Undoable() bool {
+	return h.Touched > 0 && h.Ended != Running && (h.Command == Apply || h.Command == Revert)
+}
+
 // Undecided is a resource of which nobody knows what became of an earlier change.
 type Undecided struct {
 	Address string `json:"address"`

@@ -32,11 +32,12 @@ func WriteHTML(w io.Writer, schemas resource.Schemas, d *Document) error {
 }
 
 // HTMLPart writes a run as a part of a page that has a first heading and the look
-// of planview.Style, in a marketer's words. Nothing in it runs or loads.
-func HTMLPart(schemas resource.Schemas, d *Document) (template.HTML, error) {
+// of planview.Style, in a marketer's words. Nothing in it runs or loads. Where undo is the path at which the run is
+// taken back, what it applied leads there, each for itself.
+func HTMLPart(schemas resource.Schemas, d *Document, undo string) (template.HTML, error) {
 	var b strings.Builder
 	p := htmlPageOf(schemas, d)
-	p.plainly(schemas, d)
+	p.plainly(schemas, d, undo)
 	err := htmlTemplate.ExecuteTemplate(&b, "part", p)
 	return template.HTML(b.String()), err
 }
@@ -103,6 +104,7 @@ type htmlOutcome struct {
 	Symbol, Action, Address, Name, At, ID, Message, Do string
 	Trouble                                            bool
 	Fields                                             []string
+	Undo                                               string // where it is taken back; "" where it cannot be
 }
 
 func groupOf(schemas resource.Schemas, outcome state.Outcome, some []*Outcome) htmlGroup {

@@ -1,6 +1,7 @@
 package runview
 
 import (
+	"net/url"
 	"strings"
 
 	"adsync/internal/diag"
@@ -22,7 +23,7 @@ var plainTitles = map[state.Outcome]string{
 
 // plainly puts the page of a run into a marketer's words: names in the place of
 // addresses and ids, headers in that of attributes, and what to do without a command.
-func (p *htmlPage) plainly(schemas resource.Schemas, d *Document) {
+func (p *htmlPage) plainly(schemas resource.Schemas, d *Document, undo string) {
 	changes := make([]plan.ChangeDocument, len(d.Outcomes))
 	for i := range d.Outcomes {
 		changes[i].Address, changes[i].Name = d.Outcomes[i].Address, d.Outcomes[i].Name
@@ -38,7 +39,13 @@ func (p *htmlPage) plainly(schemas resource.Schemas, d *Document) {
 	p.Groups = nil
 	for _, outcome := range outcomes {
 		if some := d.of(outcome); len(some) > 0 {
-			p.Groups = append(p.Groups, plainGroup(schemas, names, outcome, some))
+			g := plainGroup(schemas, names, outcome, some)
+			for i := range g.Outcomes {
+				if undo != "" && outcome == state.OutcomeApplied {
+					g.Outcomes[i].Undo = undo + "?" + url.Values{"of": {some[i].Address}}.Encode()
+				}
+			}
+			p.Groups = append(p.Groups, g)
 		}
 	}
 }

@@ -9,12 +9,12 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
 	"adsync/sources"
 	"adsync/sources/config"
-	"adsync/sources/tree"
 )
 
 // Accepted is a value of the service that a row is to say from now on. An unset
@@ -176,25 +176,27 @@ func sameAgain(schema *resource.Schema, want, again *resource.Resource) error {
 
 // SaveAll puts the new contents of several files in their places, each whole or
 // not at all, and none where one of them is open in an editor or no longer what
-// was read.
-func SaveAll(p config.Project, rewrites []Rewrite) error {
+// was read. The former ones stay beside them, under the time at; zero: they do not.
+// It returns the names of those.
+func SaveAll(p config.Project, rewrites []Rewrite, at time.Time) (kept []string, err error) {
 	root, err := os.OpenRoot(p.Folder())
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer root.Close()
 	for _, r := range rewrites {
-		place := tree.Replacement{
-			Root: root, Name: r.File, Hash: r.hash, Limit: int64(max(len(r.Before), len(r.After))),
-		}
-		if _, err := place.Read(); err != nil {
-			return fmt.Errorf("%s: %w", diag.Printable(r.File), err)
+		if _, err := r.replacement(root, at).Read(); err != nil {
+			return nil, fmt.Errorf("%s: %w", diag.Printable(r.File), err)
 		}
 	}
 	for _, r := range rewrites {
-		if err := Save(p, r); err != nil {
-			return fmt.Errorf("%s: %w", diag.Printable(r.File), err)
+		former, err := r.save(root, at)
+		if err != nil {
+			return kept, fmt.Errorf("%s: %w", diag.Printable(r.File), err)
+		}
+		if former != "" {
+			kept = append(kept, former)
 		}
 	}
-	return nil
+	return kept, nil
 }

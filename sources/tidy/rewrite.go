@@ -147,18 +147,29 @@ func (w *rewriter) read(ctx context.Context, name string, content []byte) draft.
 // permissions it has. It refuses a file that is open in an editor or is no
 // longer what was read, and a symbolic link.
 func Save(p config.Project, r Rewrite) error {
-	if !r.Changes() {
-		return nil
-	}
 	root, err := os.OpenRoot(p.Folder())
 	if err != nil {
 		return err
 	}
 	defer root.Close()
-	place := tree.Replacement{Root: root, Name: r.File, Hash: r.hash, Limit: int64(max(len(r.Before), len(r.After)))}
-	if _, err := place.Read(); err != nil {
-		return err
-	}
-	_, err = place.Write(r.After)
+	_, err = r.save(root, time.Time{})
 	return err
+}
+
+// save does so, and returns the name the former file is kept under, "" where it is not.
+func (r *Rewrite) save(root *os.Root, at time.Time) (kept string, err error) {
+	if !r.Changes() {
+		return "", nil
+	}
+	place := r.replacement(root, at)
+	if _, err := place.Read(); err != nil {
+		return "", err
+	}
+	return place.Write(r.After)
+}
+
+func (r *Rewrite) replacement(root *os.Root, at time.Time) tree.Replacement {
+	return tree.Replacement{
+		Root: root, Name: r.File, Hash: r.hash, Limit: int64(max(len(r.Before), len(r.After))), At: at,
+	}
 }

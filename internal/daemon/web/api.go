@@ -63,6 +63,8 @@ func (h *api) routes() []route {
 		{"GET", account + "/files", readers, h.getFiles},
 		{"GET", account + "/file", readers, h.give.getFile},
 		{"GET", account + "/looks/{look}/marked", givers, h.give.getMarked},
+		{"GET", account + "/runs/{run}/undo", givers, h.getUndo},
+		{"POST", account + "/runs/{run}/undo", givers, h.program(h.postUndo)},
 		{"POST", account + "/approvals", givers, h.program(h.postApproval)},
 		{"POST", account + "/acceptances", givers, h.program(h.postAcceptance)},
 		{"POST", account + "/wake", givers, h.program(h.postWake)},

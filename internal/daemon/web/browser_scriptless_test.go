@@ -56,6 +56,14 @@ func TestWithoutScript(t *testing.T) {
 		chromedp.Click(chromedp.CSS(".search button")))
 	p.wait(`!document.querySelector("thead").innerText.includes("CPM") && location.search.includes("sort=clicks")`)
 	p.visit("/accounts/shoes/runs/run-000042")
+	p.do(chromedp.Click(chromedp.CSS(`article a[href*="/undo?of="]`)))
+	p.says("Of this alone.")
+	p.do(chromedp.SendKeys(chromedp.CSS("#undo-reason"), "too dear"), chromedp.Click(chromedp.CSS("form.stack button")))
+	p.says("Written. The next run applies it")
+	if len(p.desk.edits) != 1 || p.desk.edits[0].Of == "" {
+		t.Errorf("ordered: %+v; want one change of the run", p.desk.edits)
+	}
+	p.visit("/accounts/shoes/runs/run-000042")
 	p.do(chromedp.Click(chromedp.CSS(`form[action="/logout"] button`)))
 	p.says("You are logged out.")
 }

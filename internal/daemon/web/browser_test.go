@@ -236,6 +236,22 @@ func TestByKeyboardAlone(t *testing.T) {
 			t.Error("it is suspended still")
 		}
 	})
+	t.Run("undo a run", func(t *testing.T) {
+		p := open(t, browser, nil)
+		p.login("/accounts/shoes/activity")
+		p.tabTo(`a[href$="/undo"]`)
+		p.press(kb.Enter)
+		p.says("The files would say again")
+		p.tabTo("#undo-reason")
+		p.press("too dear")
+		p.tabTo("form.stack button")
+		p.press(kb.Enter)
+		p.says("spring (before 2026-11-22 1700).xlsx")
+		if len(p.desk.edits) != 1 || p.desk.edits[0].By != "Ann Example" || p.desk.edits[0].Reason != "too dear" ||
+			p.desk.edits[0].Of != "" || p.desk.edits[0].Digest != p.desk.draft.Digest {
+			t.Errorf("ordered: %+v; want all of the run, as it was shown", p.desk.edits)
+		}
+	})
 	t.Run("pause and go on", func(t *testing.T) {
 		p := open(t, browser, nil)
 		p.desk.settings = threeSettings()

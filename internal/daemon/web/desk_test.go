@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -43,6 +44,9 @@ type fakeDesk struct {
 	upload    *daemon.Upload
 	accepted  []daemon.Acceptance
 	handed    []daemon.Handed
+	draft     *daemon.Draft
+	edits     []daemon.EditOrder
+	edited    daemon.Edited
 	pulls     string            // address of the pull requests
 	files     map[string]string // content by path
 	broken    error             // of every order
@@ -98,6 +102,8 @@ func theDesk(t testing.TB) *fakeDesk {
 		},
 		approvals: []daemon.Approval{{PlanHash: "507f9b3ca0445956", Allow: []string{"activates"},
 			By: "Ann Example", Note: "the launch was agreed on", Time: noon.Add(-26 * time.Hour)}},
+		draft: theDraft(shown), edited: daemon.Edited{Files: []string{"spring.xlsx"},
+			Kept: []string{"spring (before 2026-11-22 1700).xlsx"}},
 		figures: kept, upload: &daemon.Upload{
 			Problems: []string{"spring.xlsx:Ads!E17: title has 52 characters; want at most 50 (ADS1008)"},
 			Plan:     shown, Marked: []byte("the marked copy"), Name: "marked-spring.xlsx",
@@ -205,6 +211,10 @@ func (d *fakeDesk) Runs(_ context.Context, name string) ([]runview.Head, error) 
 }
 
 func (d *fakeDesk) Report(_ context.Context, name, run string) (*runview.Document, error) {
+	return d.report(name, run)
+}
+
+func (d *fakeDesk) report(name, run string) (*runview.Document, error) {
 	for _, one := range d.runs[name] {
 		if one.Run == run {
 			return one, nil
@@ -353,6 +363,31 @@ func (d *fakeDesk) Commit(ctx context.Context, _ string, h daemon.Handed) (daemo
 		c.Pull = &daemon.PullRequest{Number: 12, Address: d.pulls + "/12", Into: d.upload.Into}
 	}
 	return c, d.broken
+}
+
+func (d *fakeDesk) Draft(_ context.Context, name string, e daemon.Edit) (*daemon.Draft, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if _, err := d.report(name, e.Run); err != nil || d.broken != nil {
+		return nil, cmp.Or(err, d.broken)
+	}
+	draft := *d.draft
+	draft.Edit = e
+	return &draft, nil
+}
+
+func (d *fakeDesk) Edit(ctx context.Context, _ string, o daemon.EditOrder) (daemon.Edited, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	switch {
+	case ctx.Err() != nil:
+		return daemon.Edited{}, ctx.Err()
+	case o.Digest != d.draft.Digest:
+		return daemon.Edited{}, daemon.ErrEditMoved
+	case d.broken == nil:
+		d.edits = append(d.edits, o)
+	}
+	return d.edited, d.broken
 }
 
 func (d *fakeDesk) Files(context.Context, string) ([]string, error) {

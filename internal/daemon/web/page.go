@@ -11,6 +11,7 @@ import (
 	"adsync/internal/cards"
 	"adsync/internal/daemon/web/activity"
 	"adsync/internal/daemon/web/campaigns"
+	"adsync/internal/daemon/web/drafts"
 	"adsync/internal/planview"
 )
 
@@ -27,7 +28,7 @@ var (
 	pageScript string
 
 	templates = template.Must(template.New("page").Parse(
-		pageText + accountText + pauseText + campaigns.Template + activity.Template))
+		pageText + accountText + pauseText + campaigns.Template + activity.Template + drafts.Template))
 )
 
 // styleText is the look of a plan, and what this page has beyond it.

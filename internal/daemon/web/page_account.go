@@ -332,6 +332,7 @@ type runView struct {
 	Name, Path, Title string
 	Part              template.HTML
 	Running           bool
+	Undo              string // where it is taken back; "" where it cannot be
 }
 
 func (h *pages) showRun(w http.ResponseWriter, r *http.Request) {
@@ -345,11 +346,15 @@ func (h *pages) showRun(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	run.Zone = shown.Zone(a.Account)
-	part, err := runview.HTMLPart(h.Schemas, run)
+	undo := ""
+	if run.Undoable() && !h.Token.isZero() {
+		undo = runPath(a.Name, run.Run) + "/undo"
+	}
+	part, err := runview.HTMLPart(h.Schemas, run, undo)
 	if err != nil {
 		h.refuse(w, r, h.problemOf(err))
 		return
 	}
-	v := runView{shown.Text(a.Name, 200), accountPath(a.Name), run.Title(), part, run.Ended == runview.Running}
+	v := runView{shown.Text(a.Name, 200), accountPath(a.Name), run.Title(), part, run.Ended == runview.Running, undo}
 	h.show(w, r, http.StatusOK, "run", view{Title: v.Title, Account: a.Name, Follows: v.Running, Of: v})
 }

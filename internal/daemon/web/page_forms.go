@@ -30,6 +30,8 @@ func (h *forms) routes() []route {
 		{"GET", account + "/pause", readers, h.showPause},
 		{"POST", account + "/pause", givers, h.person(h.formPause)},
 		{"POST", account + "/pauses/{pause}/go-on", givers, h.person(h.formGoOn)},
+		{"GET", account + "/runs/{run}/undo", givers, h.showUndo},
+		{"POST", account + "/runs/{run}/undo", givers, h.person(h.formUndo)},
 		{"POST", account + "/looks/{look}/commit", givers, h.person(h.formCommit)},
 		{"POST", account + "/look", givers, h.formLook},
 		{"GET", account + "/looks/{look}/marked", givers, h.give.getMarked},

@@ -57,7 +57,11 @@ func (re *replies) problemOf(err error) problem {
 		return problem{http.StatusServiceUnavailable, "not_now", shown.Reason(err.Error())}
 	case errors.Is(err, daemon.ErrNotValid):
 		return problem{http.StatusConflict, "not_valid", shown.Reason(err.Error())}
-	case errors.Is(err, daemon.ErrMoved):
+	case errors.Is(err, daemon.ErrNoEdit):
+		return problem{http.StatusConflict, "no_edit", shown.Reason(err.Error())}
+	case errors.Is(err, daemon.ErrNotWritten):
+		return problem{http.StatusConflict, "not_written", shown.Reason(err.Error())}
+	case errors.Is(err, daemon.ErrMoved), errors.Is(err, daemon.ErrEditMoved):
 		return problem{http.StatusConflict, "moved", shown.Reason(err.Error())}
 	case errors.Is(err, daemon.ErrNotOpened):
 		return problem{http.StatusBadGateway, "not_opened", shown.Reason(err.Error())}

@@ -50,6 +50,8 @@ func TestScreenshots(t *testing.T) {
 		{"phone-campaigns", "/accounts/shoes/campaigns", "dark", "", 390, 844},
 		{"activity", "/accounts/shoes/activity", "light", "", 1100, 560},
 		{"phone-activity", "/accounts/shoes/activity", "dark", "", 390, 844},
+		{"undo", "/accounts/shoes/runs/run-000042/undo", "light", "", 1100, 900},
+		{"phone-undo", "/accounts/shoes/runs/run-000042/undo", "dark", "", 390, 844},
 		{"paused", "/accounts/shoes", "light", "", 1100, 640},
 		{"phone-pause", "/accounts/shoes/pause", "light", "", 390, 844},
 		{"phone-login", "/login", "dark", "", 390, 844},

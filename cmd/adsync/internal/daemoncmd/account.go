@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"adsync/cmd/adsync/internal/console"
+	"adsync/cmd/adsync/internal/edits"
 	"adsync/cmd/adsync/internal/pulls"
 	"adsync/cmd/adsync/internal/runs"
 	"adsync/cmd/adsync/internal/session"
@@ -156,7 +157,12 @@ func (d *daemonRun) account(settings config.Daemon, a config.DaemonAccount) daem
 	if branch != nil {
 		k.open, k.newest, k.uploads = branch.atCommit, branch.newest, a.Uploads.Value
 	}
-	account.Files, account.File = k.files, k.file
+	edit := &edits.Desk{Open: k.open, Plan: k.draw, Files: &w.copies.writing,
+		Note: func(o orders.Ordered) error { return orders.NoteUndo(w.orders.Place, o) }}
+	if branch != nil {
+		edit.Open, edit.Git, edit.Uploads = k.newest, true, k.uploads
+	}
+	account.Files, account.File, account.Draft, account.Edit = k.files, k.file, edit.Draft, edit.Edit
 	if account.Look = k.preview; k.uploads != "" {
 		account.Commit = k.commit
 	}
@@ -203,6 +209,7 @@ func (d *daemonRun) account(settings config.Daemon, a config.DaemonAccount) daem
 			w.answers.own = &pulls.Own{Name: name, Forge: desk.Forge, Kept: w.orders.Kept()}
 			w.answers.fills, w.copies.owes = a.Pulls.ProposeResults, a.Pulls.ProposeResults
 			w.merged, k.own, k.sent = desk.Settle, w.answers.own, desk.Ring
+			edit.Own, edit.Sent = k.own, k.sent
 			account.Watch = append(account.Watch, func(ctx context.Context, wake func(daemon.Trigger)) {
 				desk.Wake = func() { wake(daemon.Approved) }
 				desk.Run(ctx)

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 
 	"adsync/cmd/adsync/internal/console"
@@ -39,6 +40,8 @@ type copies struct {
 	writeBack bool   // results go into their own files as well
 	owes      bool   // results are proposed for their own files
 	took      func(sum string)
+
+	writing sync.Mutex // held by who writes into the files of people
 
 	told map[resource.Address]bool // rows whose own cells say something that may be over; nil: nobody knows
 	said map[string]bool           // notes that are said once

@@ -17,6 +17,7 @@ import (
 	"adsync/cmd/adsync/internal/session"
 	"adsync/internal/daemon"
 	"adsync/internal/diag"
+	"adsync/internal/planview"
 	"adsync/internal/resource"
 	"adsync/reconcile"
 	"adsync/sources"
@@ -69,7 +70,7 @@ func (k *previewer) preview(ctx context.Context, filename string, content []byte
 	for _, p := range problems {
 		u.Problems = append(u.Problems, spelled(p))
 	}
-	u.Into = k.into(env)
+	u.Into = k.own.Into(env)
 	if !diag.HasErrors(problems) && (u.Into == "" || base != sumOf(content)) { // no forge opens one of nothing
 		u.Branch = k.uploads
 	}
@@ -78,6 +79,18 @@ func (k *previewer) preview(ctx context.Context, filename string, content []byte
 		u.Marked = results.Bytes()
 	}
 	return u, nil
+}
+
+// draw plans files for the named resources alone, as people see it.
+func (k *previewer) draw(ctx context.Context, env *session.Env,
+	l session.Loaded, of []string) (*planview.Document, error) {
+	view, account, err := k.planOf(ctx, env, l, of)
+	if err != nil {
+		return nil, notNow(ctx, err)
+	}
+	d := runs.Document(env, l, account, view)
+	runs.Draw(l, d)
+	return d, nil
 }
 
 func sumOf(content []byte) string {
@@ -181,7 +194,13 @@ func contentsWith(l session.Loaded, filename string,
 
 func (k *previewer) plan(ctx context.Context, env *session.Env,
 	l session.Loaded) (*reconcile.View, state.Account, error) {
-	desired, err := runs.Desired(env, l, runs.PlanFlags{Unattended: true})
+	return k.planOf(ctx, env, l, nil)
+}
+
+// planOf plans files for the named resources alone; none are named: for all.
+func (k *previewer) planOf(ctx context.Context, env *session.Env,
+	l session.Loaded, of []string) (*reconcile.View, state.Account, error) {
+	desired, err := runs.Desired(env, l, runs.PlanFlags{SelectFlags: runs.SelectFlags{Target: of}, Unattended: true})
 	if err == nil {
 		err = k.worker.dial(l)
 	}

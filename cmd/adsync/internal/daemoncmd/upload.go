@@ -55,18 +55,6 @@ func (k *previewer) commit(ctx context.Context, h daemon.Handed) (c daemon.Commi
 	return k.push(ctx, env, name, hash, h)
 }
 
-// into is the branch that a pull request goes into; "" where none is opened.
-func (k *previewer) into(env *session.Env) string {
-	if k.own == nil || env.Git == nil {
-		return ""
-	}
-	branch, is := strings.CutPrefix(env.Git.Revision.Ref, "refs/heads/") // nobody merges into a tag
-	if !is {
-		return ""
-	}
-	return branch
-}
-
 func notPushed(err error) error { return fmt.Errorf("%w: %w", daemon.ErrNotPushed, err) }
 
 func (k *previewer) push(ctx context.Context, env *session.Env,
@@ -85,9 +73,9 @@ func (k *previewer) push(ctx context.Context, env *session.Env,
 		return c, notPushed(err)
 	}
 	c.Path = path.Join(g.Store.SubPath(), name)
-	by := cmp.Or(strings.Trim(withoutMarks(h.By), " ."), "somebody")
+	by := cmp.Or(strings.Trim(pulls.WithoutMarks(h.By), " ."), "somebody")
 	message := uploadMessage(c.Path, g.Revision.Commit, hash, h)
-	if into := k.into(env); into != "" {
+	if into := k.own.Into(env); into != "" {
 		return k.send(ctx, env, c, pulls.Sent{
 			Uploads: k.uploads, Into: into, Path: c.Path, Content: h.Content, By: by, Note: h.Note, Message: message,
 		})
@@ -156,21 +144,10 @@ func (k *previewer) inTree(ctx context.Context, do func(*tree.Tree) error) error
 }
 
 func uploadMessage(file, base, hash string, h daemon.Handed) string {
-	text := fmt.Sprintf("Upload %s\n\n", withoutMarks(path.Base(file)))
+	text := fmt.Sprintf("Upload %s\n\n", pulls.WithoutMarks(path.Base(file)))
 	if h.Note != "" {
-		text += withoutMarks(h.Note) + "\n\n"
+		text += pulls.WithoutMarks(h.Note) + "\n\n"
 	}
 	return text + fmt.Sprintf("Uploaded-by: %s\nUploaded-at: %s\nPlan: %s\nCommit: %s\n",
-		withoutMarks(h.By), h.Time.UTC().Format(time.RFC3339), hash, base)
-}
-
-// withoutMarks keeps what somebody wrote of themselves in one line, and out of the
-// form of a commit.
-func withoutMarks(text string) string {
-	return strings.Map(func(r rune) rune {
-		if r == '<' || r == '>' || r < ' ' || r == 0x7f {
-			return ' '
-		}
-		return r
-	}, diag.Printable(text))
+		pulls.WithoutMarks(h.By), h.Time.UTC().Format(time.RFC3339), hash, base)
 }

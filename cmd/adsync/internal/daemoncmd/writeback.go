@@ -24,6 +24,8 @@ func (c *copies) writeInto(l *session.Loaded, run afterRun) (formers []string) {
 	if !c.writeBack {
 		return nil
 	}
+	c.writing.Lock()
+	defer c.writing.Unlock()
 	c.owed = nil
 	rows, now := c.toTell(run.rows), map[string]string{}
 	again := func(d sources.Desired) []marked.RowOutcome { return runs.Unedited(*l, d, rows) }

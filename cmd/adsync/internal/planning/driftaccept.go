@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"time"
 
 	"adsync/cmd/adsync/internal/console"
 	"adsync/cmd/adsync/internal/session"
@@ -35,7 +36,7 @@ func acceptDrift(ctx context.Context, env *session.Env,
 		session.ShowProblems(env, l.Project, take.problems)
 		return console.ExitWith(console.ExitInvalid, console.Counted(take.problems)+"; nothing was written")
 	}
-	if err := tidy.SaveAll(l.Project, rewrites); err != nil {
+	if _, err := tidy.SaveAll(l.Project, rewrites, time.Time{}); err != nil {
 		return console.Configuration("not written: %v", err)
 	}
 	for _, r := range rewrites {

@@ -67,32 +67,42 @@ type Proposal struct {
 // ProposalOf writes what is live into the files as far as that can be done, and names what it left.
 func ProposalOf(ctx context.Context, env *session.Env, l session.Loaded, d DriftDocument) (Proposal, error) {
 	take := takeOver(l, d, false)
-	left := take.problems
-	var rewrites []tidy.Rewrite
-	for len(take.accepted) > 0 {
-		written, problems, err := tidy.AcceptAll(l.Project,
-			ctx, session.Schemas(), allDesired(ctx, env, l), take.accepted)
-		if err != nil {
-			return Proposal{}, err
-		}
-		if len(problems) == 0 {
-			rewrites = written
-			break
-		}
-		left = append(left, problems...)
-		before := len(take.accepted)
-		take.accepted = slices.DeleteFunc(take.accepted, func(a tidy.Accepted) bool {
-			return slices.ContainsFunc(problems, func(p diag.Problem) bool { return p.Address == a.Address.String() })
-		})
-		if len(take.accepted) == before { // nobody knows which of them it is
-			take.accepted = nil
-		}
+	rewrites, accepted, problems, err := fit(ctx, env, l, take.accepted)
+	if err != nil {
+		return Proposal{}, err
 	}
+	left := append(take.problems, problems...)
+	take.accepted = accepted
 	p := Proposal{Answer: answerOf(env, d, rewrites, len(take.accepted))}
 	p.Title = fmt.Sprintf("Take over %s of %s from the service",
 		diag.Plural(len(take.accepted), "value"), d.Account.Account.ID)
 	p.Text = d.markdown(l.Schemas, left)
 	return p, nil
+}
+
+// fit writes values into the files as far as that can be done, and returns which those are, and why the others are not
+// among them. Nothing is saved.
+func fit(ctx context.Context, env *session.Env, l session.Loaded, values []tidy.Accepted) (
+	rewrites []tidy.Rewrite, fits []tidy.Accepted, left []diag.Problem, err error) {
+	desired := allDesired(ctx, env, l)
+	for len(values) > 0 {
+		written, problems, err := tidy.AcceptAll(l.Project, ctx, session.Schemas(), desired, values)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		if len(problems) == 0 {
+			return written, values, left, nil
+		}
+		left = append(left, problems...)
+		before := len(values)
+		values = slices.DeleteFunc(values, func(a tidy.Accepted) bool {
+			return slices.ContainsFunc(problems, func(p diag.Problem) bool { return p.Address == a.Address.String() })
+		})
+		if len(values) == before { // nobody knows which of them it is
+			values = nil
+		}
+	}
+	return nil, nil, left, nil
 }
 
 // Digest is of what was changed, wherever it stands in the files.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"adsync/cmd/adsync/internal/console"
 	"adsync/cmd/adsync/internal/runs"
@@ -315,9 +316,13 @@ func tellStays(env *session.Env, r *reverting) {
 				env.Note("  … and %d more; --full lists them", n-i)
 				break
 			}
-			env.Note("  %s", diag.Printable(strings.TrimSpace(s.Address.String()+" "+s.Attribute)+": "+s.Why))
+			env.Note("  %s", stayText(s))
 		}
 	}
+}
+
+func stayText(s plan.Stay) string {
+	return diag.Printable(strings.TrimSpace(s.Address.String()+" "+s.Attribute) + ": " + s.Why)
 }
 
 // staysShown is how many things that stay are listed.
@@ -353,7 +358,7 @@ func writeFormer(ctx context.Context, env *session.Env, r *reverting, report *re
 		return console.ExitWith(console.ExitInvalid,
 			console.Counted(problems)+"; it is taken back, and the files are as they were")
 	}
-	if err := tidy.SaveAll(r.loaded.Project, rewrites); err != nil {
+	if _, err := tidy.SaveAll(r.loaded.Project, rewrites, time.Time{}); err != nil {
 		return console.Configuration("it is taken back; the files are not written: %v", err)
 	}
 	for _, w := range rewrites {

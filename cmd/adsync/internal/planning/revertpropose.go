@@ -38,8 +38,8 @@ func runPropose(ctx context.Context, env *session.Env, r *reverting, name string
 	}
 	former, left := r.asked()
 	tellStays(env, r)
-	for _, text := range left {
-		env.Note("left as it is: %s", diag.Printable(text))
+	for _, one := range left {
+		env.Note("left as it is: %s", stayText(one))
 	}
 	if len(former) == 0 {
 		env.Note("the files ask for nothing that %s applied; nothing to propose", r.of.Run)
@@ -69,7 +69,7 @@ func runPropose(ctx context.Context, env *session.Env, r *reverting, name string
 
 // asked are the values of before, for the rows that still say what the run applied, and what of the run the files say
 // otherwise.
-func (r *reverting) asked() (former []tidy.Accepted, left []string) {
+func (r *reverting) asked() (former []tidy.Accepted, left []plan.Stay) {
 	for want := range r.inverse.Desired.All() {
 		applied := r.inverse.Left.Get(want.Address)
 		if applied == nil {
@@ -77,30 +77,32 @@ func (r *reverting) asked() (former []tidy.Accepted, left []string) {
 		}
 		row := r.row(want.Address)
 		if row == nil {
-			left = append(left, want.Address.String()+": no file has it any more")
+			left = append(left, plan.Stay{Address: want.Address, Why: "no file has it any more"})
 			continue
+		}
+		stays := func(attribute, why string, v resource.Value) {
+			left = append(left, plan.Stay{Address: row.Address, Attribute: attribute,
+				Why: fmt.Sprintf(why, r.spelled(row.Address, attribute, v))})
 		}
 		for _, n := range want.Attributes {
 			said := row.Value(n.Name)
 			switch {
 			case said.IsAbsent() && n.Value.IsSet():
-				left = append(left, fmt.Sprintf("%s %s: the files do not say it; before it was %s",
-					row.Address, n.Name, r.spelled(row.Address, n.Name, n.Value)))
+				stays(n.Name, "the files do not say it; before it was %s", n.Value)
 			case plan.Same(said, n.Value): // it is as before
 			case plan.Same(said, applied.Value(n.Name)):
 				former = append(former, tidy.Accepted{
 					Address: row.Address, Attribute: n.Name, Value: n.Value.At(diag.Position{}),
 				})
 			default:
-				left = append(left, fmt.Sprintf("%s %s: the files say %s since", row.Address, n.Name,
-					r.spelled(row.Address, n.Name, said)))
+				stays(n.Name, "the files say %s since", said)
 			}
 		}
 	}
 	for _, d := range r.done {
 		if row := r.row(d.Address); d.Action == plan.Create && row != nil {
-			left = append(left, row.Address.String()+
-				": the run made it; its row stays, and nothing is archived or deleted")
+			left = append(left, plan.Stay{Address: row.Address,
+				Why: "the run made it; its row stays, and nothing is archived or deleted"})
 		}
 	}
 	return former, left

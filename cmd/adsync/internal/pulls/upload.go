@@ -42,11 +42,17 @@ func (o *Own) Send(ctx context.Context, env *session.Env, s Sent) (gitstore.Push
 			Message: s.Message, By: s.By, Afresh: true,
 		},
 	}
+	return o.send(ctx, env, uploads, p, s.Into)
+}
+
+// send pushes what somebody ordered at the page, and keeps one pull request of it.
+func (o *Own) send(ctx context.Context, env *session.Env, of purpose,
+	p planning.Proposal, into string) (gitstore.Pushed, forge.Pull, error) {
 	pushed, err := runs.Push(ctx, env, p.Answer)
 	if err != nil {
 		return pushed, forge.Pull{}, err
 	}
-	number, err := o.open(ctx, env, uploads, p, s.Into)
+	number, err := o.open(ctx, env, of, p, into)
 	if err != nil {
 		return pushed, forge.Pull{}, err
 	}
@@ -57,12 +63,17 @@ func (o *Own) Send(ctx context.Context, env *session.Env, s Sent) (gitstore.Push
 	return pushed, pull, nil
 }
 
-// branch is another for each file of each person, so that nobody's file is in the pull request of somebody else. What
-// people wrote is in it for people to read, in letters that lead nowhere; the digest tells them apart.
+// branch is another for each file of each person, so that nobody's file is in the pull request of somebody else.
 func (s *Sent) branch(account string) string {
-	digest := plan.DigestOfTexts(account, s.Path, strings.ToLower(s.By))
-	words := []string{s.Uploads}
-	for _, word := range []string{account, path.Base(s.Path), s.By} {
+	return branchOf(plan.DigestOfTexts(account, s.Path, strings.ToLower(s.By)),
+		s.Uploads, account, path.Base(s.Path), s.By)
+}
+
+// branchOf is a branch that begins as the first of some words. What people wrote is in it for people to read, in
+// letters that lead nowhere; the digest tells them apart.
+func branchOf(digest, begin string, texts ...string) string {
+	words := []string{begin}
+	for _, word := range texts {
 		if word = runs.RefWord(word); len(word) > mostOfWord {
 			word = strings.Trim(word[:mostOfWord], "-")
 		}
@@ -104,3 +115,14 @@ func plain(text string) string {
 
 // mostOfTitle is how many characters of a name a title has.
 const mostOfTitle = 80
+
+// WithoutMarks keeps what somebody wrote of themselves in one line, and out of the
+// form of a commit.
+func WithoutMarks(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '<' || r == '>' || r < ' ' || r == 0x7f {
+			return ' '
+		}
+		return r
+	}, diag.Printable(text))
+}

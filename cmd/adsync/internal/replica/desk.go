@@ -367,6 +367,18 @@ func (d *Desk) Commit(ctx context.Context, name string, h daemon.Handed) (daemon
 	return c, d.notHere(name, err)
 }
 
+// Draft finds what an edit of the files comes to, where this daemon works on the account.
+func (d *Desk) Draft(ctx context.Context, name string, e daemon.Edit) (*daemon.Draft, error) {
+	draft, err := d.Hub.Desk().Draft(ctx, name, e)
+	return draft, d.notHere(name, err)
+}
+
+// Edit writes it, where this daemon works on the account.
+func (d *Desk) Edit(ctx context.Context, name string, o daemon.EditOrder) (daemon.Edited, error) {
+	edited, err := d.Hub.Desk().Edit(ctx, name, o)
+	return edited, d.notHere(name, err)
+}
+
 // Files returns the account's own files, where this daemon works on it.
 func (d *Desk) Files(ctx context.Context, name string) ([]string, error) {
 	files, err := d.Hub.Desk().Files(ctx, name)

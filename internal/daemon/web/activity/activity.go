@@ -40,6 +40,8 @@ type Event struct {
 	Compared *Compared `json:"compared,omitempty"`
 
 	address string // of what was changed outside
+	undo    bool   // a run can be taken back
+	part    string // address of what of it is told alone
 	changed bool   // a run applied something
 }
 
@@ -58,7 +60,7 @@ type Sources struct {
 // ordered put in words what people ordered.
 var ordered = map[string]string{
 	"suspend": "Suspended the account", "resume": "Resumed the account", "reconcile": "Ordered a run",
-	"pause": "Paused", "go-on": "Ordered to go on",
+	"pause": "Paused", "go-on": "Ordered to go on", "undo": "Undid in the files",
 }
 
 // Events returns what happened, the newest first.
@@ -117,15 +119,17 @@ func (s *Sources) ofOne(ctx context.Context) (all []Event, _ error) {
 	if err != nil {
 		return nil, err
 	}
-	changed := map[string]bool{}
+	changed := map[string]string{}
 	for _, a := range applied {
 		if s.Of == a.ID || s.Of == a.Address {
-			changed[a.Run], s.Name = true, cmp.Or(s.Name, a.Name)
+			changed[a.Run], s.Name = a.Address, cmp.Or(s.Name, a.Name)
 		}
 	}
 	for i := range s.Runs {
-		if changed[s.Runs[i].Run] {
-			all = append(all, ofRun(&s.Runs[i]))
+		if address := changed[s.Runs[i].Run]; address != "" {
+			e := ofRun(&s.Runs[i])
+			e.part = address
+			all = append(all, e)
 		}
 	}
 	if s.Plan == nil {
@@ -144,6 +148,7 @@ func (s *Sources) ofOne(ctx context.Context) (all []Event, _ error) {
 func ofRun(h *runview.Head) Event {
 	line := h.Line()
 	e := Event{Time: h.Started, Kind: "run", Run: h.Run, By: h.By, Why: h.Error, changed: h.Touched > 0,
+		undo: h.Undoable(),
 		What: words.Upper(line.What) + ", " + line.Ends + ": " + line.Result}
 	if h.Revision != nil {
 		e.Commit = h.Revision.Commit
@@ -191,4 +196,16 @@ func (e *Event) path(account string) string {
 		return account + "#" + planview.Anchor(e.address)
 	}
 	return ""
+}
+
+// undoPath leads to where a run is taken back, or what is told of it; "" where it cannot be.
+func (e *Event) undoPath(account string) string {
+	if !e.undo {
+		return ""
+	}
+	path := account + "/runs/" + url.PathEscape(e.Run) + "/undo"
+	if e.part != "" {
+		path += "?" + url.Values{"of": {e.part}}.Encode()
+	}
+	return path
 }

@@ -38,6 +38,7 @@ type View struct {
 type Line struct {
 	When                                  shown.Moment
 	What, By, Why, Commit, Link, Path     string
+	Undo                                  string // where it is taken back; "" where it cannot be
 	Outside                               bool
 	Spend, SpendAfter, Clicks, ClicksLast string // of seven days before and after; "" where not known
 	Currency                              string
@@ -66,6 +67,7 @@ func Show(a About, events []Event, page int, more bool) View {
 		e := &events[i]
 		l := Line{When: shown.MomentOf(e.Time, a.Zone), What: shown.Reason(e.What), By: shown.Name(e.By),
 			Why: shown.Reason(e.Why), Commit: shown.Text(e.Commit, 12), Link: e.Link, Path: e.path(a.Path),
+			Undo:    e.undoPath(a.Path),
 			Outside: e.Kind == "outside", IsRun: e.changed, Currency: shown.Text(a.Currency, 20)}
 		if c := e.Compared; c != nil {
 			l.Compared = true

@@ -1,0 +1,118 @@
+package edits
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"path"
+	"strings"
+	"time"
+
+	"adsync/cmd/adsync/internal/console"
+	"adsync/cmd/adsync/internal/pulls"
+	"adsync/cmd/adsync/internal/runs"
+	"adsync/cmd/adsync/internal/session"
+	"adsync/internal/daemon"
+	"adsync/internal/diag"
+	"adsync/internal/orders"
+	"adsync/internal/runview"
+	"adsync/sources/tidy"
+)
+
+// Edit writes a draft where it is still what was shown: into the files of a folder, of which each former one stays
+// beside it; or to a branch.
+func (d *Desk) Edit(ctx context.Context, o daemon.EditOrder) (e daemon.Edited, err error) {
+	d.Files.Lock()
+	defer d.Files.Unlock()
+	env, dir, done, err := d.Open(ctx)
+	if err != nil {
+		return e, err
+	}
+	defer done()
+	f, err := find(ctx, env, dir, o.Edit)
+	switch {
+	case err != nil:
+		return e, err
+	case len(f.Values) == 0:
+		return e, daemon.ErrNoEdit
+	case f.digest() != o.Digest:
+		return e, daemon.ErrEditMoved
+	case d.Git && d.Uploads == "":
+		return e, daemon.ErrNoUploads
+	}
+	of := f.of.Run
+	if f.of.Of != "" {
+		of = f.of.Of + " in " + of
+	}
+	err = d.Note(orders.Ordered{Time: o.Time, By: o.By, Reason: o.Reason, Of: of})
+	if err != nil {
+		return e, fmt.Errorf("note who ordered it: %w", err)
+	}
+	if d.Git {
+		return d.send(ctx, env, f, o)
+	}
+	return f.save(env.Clock.OrSystem().Now())
+}
+
+// save writes the files of a folder.
+func (f *found) save(now time.Time) (e daemon.Edited, err error) {
+	e.Kept, err = tidy.SaveAll(f.loaded.Project, f.Rewrites, now)
+	for _, w := range f.Rewrites[:min(len(e.Kept), len(f.Rewrites))] {
+		e.Files = append(e.Files, w.File)
+	}
+	if err != nil {
+		err = fmt.Errorf("%w: %s", daemon.ErrNotWritten, diag.Printable(err.Error()))
+		if len(e.Files) > 0 {
+			err = fmt.Errorf("%w; %s is written", err, strings.Join(e.Files, ", "))
+		}
+	}
+	return e, err
+}
+
+// send pushes the files to a branch of this order, with a pull request where one can be opened.
+func (d *Desk) send(ctx context.Context, env *session.Env, f *found, o daemon.EditOrder) (e daemon.Edited, err error) {
+	env.Git.Store = nil // the account's own is its run's
+	if err := session.OpenStore(env); err != nil {
+		return e, fmt.Errorf("%w: %w", daemon.ErrNotPushed, err)
+	}
+	by := cmp.Or(strings.Trim(pulls.WithoutMarks(o.By), " ."), "somebody")
+	sent := pulls.Edited{Uploads: d.Uploads, Of: strings.TrimSpace(o.Run + " " + o.Of), Title: "Undo " + o.Run,
+		Files: map[string][]byte{}, By: by, Note: o.Reason, Message: f.message(env, o)}
+	for _, w := range f.Rewrites {
+		e.Files = append(e.Files, w.File)
+		sent.Files[path.Join(env.Git.Store.SubPath(), w.File)] = w.After
+	}
+	into := d.Own.Into(env)
+	if into == "" {
+		pushed, err := runs.Push(ctx, env, sent.Answer(f.loaded.Project.Account.ID, env.Git.Revision.Commit))
+		if err != nil {
+			return daemon.Edited{}, fmt.Errorf("%w: %w", daemon.ErrNotPushed, err)
+		}
+		e.Branch, e.Commit, e.Same = pushed.Branch, pushed.Commit, pushed.Same
+		return e, nil
+	}
+	pushed, pull, err := d.Own.SendEdit(ctx, env, sent, into)
+	e.Branch, e.Commit, e.Same = pushed.Branch, pushed.Commit, pushed.Same
+	switch {
+	case err != nil && pushed.Commit == "":
+		return daemon.Edited{}, fmt.Errorf("%w: %w", daemon.ErrNotPushed, err)
+	case err != nil:
+		return e, fmt.Errorf("%w; it is on %s: %s", daemon.ErrNotOpened, pushed, console.OneLine(err))
+	}
+	e.Pull = &daemon.PullRequest{Number: pull.Number, Address: runview.Page(pull.Address), Into: into}
+	d.Sent()
+	return e, nil
+}
+
+// message is that of the commit.
+func (f *found) message(env *session.Env, o daemon.EditOrder) string {
+	text := fmt.Sprintf("Undo %s\n\n", o.Run)
+	if o.Of != "" {
+		text = fmt.Sprintf("Undo %s of %s\n\n", pulls.WithoutMarks(o.Of), o.Run)
+	}
+	if o.Reason != "" {
+		text += pulls.WithoutMarks(o.Reason) + "\n\n"
+	}
+	return text + fmt.Sprintf("Ordered-by: %s\nOrdered-at: %s\nRun: %s\nCommit: %s\n",
+		pulls.WithoutMarks(o.By), o.Time.UTC().Format(time.RFC3339), o.Run, env.Git.Revision.Commit)
+}
