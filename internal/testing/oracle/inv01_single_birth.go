@@ -48,6 +48,7 @@ func SingleBirth(h *History) error {
 		case e.createKey() == "" && h.requestOf(first) != h.requestOf(e): // nothing but the name tells them apart
 			return fmt.Errorf("%s was created as %s and again as %s", tag, first.ID, e.ID)
 		case e.createKey() == "": // one request, delivered twice
+		case first.createKey() != e.createKey() && b.deliveredAgain(e): // since another took the place of what it made
 		case first.createKey() != e.createKey():
 			return fmt.Errorf("%s was created as %s under key %q and again as %s under key %q",
 				tag, first.ID, first.createKey(), e.ID, e.createKey())
@@ -88,6 +89,17 @@ func (h births) staleTwin(first, then *Entry) bool {
 	sent, again := h.requestOf(first), h.requestOf(then)
 	return !h.KeysHold && sent != nil && again != nil && sent != again && (sent.Late || again.Late) &&
 		sent.Agent == again.Agent && sent.Body == again.Body && then.At.Sub(first.At) <= h.KeyLag
+}
+
+// deliveredAgain reports whether a create was made before by the same bytes under the same key, and the service, which
+// does not keep what it says of keys, took them anew as they came a second time.
+func (h births) deliveredAgain(e *Entry) bool {
+	again := h.requestOf(e)
+	return !h.KeysHold && again != nil && slices.ContainsFunc(h.createsOf(e.tag()), func(made *Entry) bool {
+		sent := h.requestOf(made)
+		return made.Seq < e.Seq && made.createKey() == e.createKey() && sent != nil &&
+			sent.Agent == again.Agent && made.Body == e.Body
+	})
 }
 
 // elsewhere reports whether two creates stand beneath two parents: those of two states.

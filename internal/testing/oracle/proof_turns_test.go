@@ -85,6 +85,37 @@ func TestAReplacementIsAskedForByTheFiles(t *testing.T) {
 	}
 }
 
+// The bytes that made what another took the place of may come a second time, later than the service knows their key.
+func TestACreateThatComesAgainAfterAReplacementIsTheServices(t *testing.T) {
+	for _, row := range []struct {
+		name      string
+		keysHold  bool
+		key, body string
+		passes    bool
+	}{
+		{"the same bytes, long after", false, "create-1", "/campaignscreate-1", true},
+		{"the service keeps what it says of keys", true, "create-1", "/campaignscreate-1", false},
+		{"another key", false, "create-3", "/campaignscreate-1", false},
+		{"other bytes", false, "create-1", "others", false},
+	} {
+		h := sound()
+		values := map[string]any{"name": "c1 shoes", "status": "active", "bidding_type": "impressions"}
+		h.Commits = append(h.Commits, Files{"c1": {Kind: "campaign", Tag: "c1", Values: values}})
+		creates := func(id, key, body string) {
+			r, e := h.more("first", "/campaigns", "create", campaign("paused", 150))
+			r.Commit, r.Key, r.Body, e.ID, e.Before, e.Key, e.Body = 3, key, body, id, nil, key, body
+		}
+		ends, _ := h.more("first", "/campaigns/cmp_1/archive", "archive", campaign("archived", 150))
+		ends.Commit = 3
+		creates("cmp_2", "create-2", "again")
+		creates("cmp_3", row.key, row.body)
+		h.KeysHold = row.keysHold
+		if err := SingleBirth(h); (err == nil) != row.passes {
+			t.Errorf("%s: %v; want it let pass: %v", row.name, err, row.passes)
+		}
+	}
+}
+
 // What a run made beneath what it replaced took the place of another only where one stood there before.
 func TestWhatIsNewBeneathAReplacementTakesNoPlace(t *testing.T) {
 	for _, stood := range []bool{true, false} {

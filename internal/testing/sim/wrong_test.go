@@ -465,6 +465,13 @@ func TestHistoriesThatWentWrong(t *testing.T) {
 					`"patch": {}, "when": "after"}}}`},
 				{Do: "revert"},
 			}}},
+		{"a create comes a second time a day later, after another took the place of what it made",
+			script{Seed: 971001183, Points: 8118720943768976797, Turns: true, Actions: []action{
+				{Do: "add"},
+				{Do: "fault", Fault: `{"match": {"method": "POST", "nth": 2}, "action": ` +
+					`{"hold_until": {"step": "s", "side": "request"}}}`},
+				{Do: "apply"}, {Do: "replace"}, {Do: "advance", Wait: 26 * time.Hour}, {Do: "apply"},
+			}}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			if err := play(t, row.script, newTally()); err != nil {
