@@ -42,7 +42,7 @@ func knownRows(d sources.Desired, windows []string) (*resource.Snapshot, *resour
 		}
 		rows.Add(known)
 		for _, w := range figures.Windows {
-			w.ByID[known.ID] = resource.Measured{"1200", "7", "12.50", "0.005833", "1.785714"}
+			w.ByID[known.ID] = resource.Measured{"1200", "7", "12.50", "0.005833", "1.785714", "10.416667"}
 		}
 	}
 	return rows, figures, nil

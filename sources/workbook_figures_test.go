@@ -36,18 +36,20 @@ func TestFiguresAreNumbersWithTheirDigits(t *testing.T) {
 	figures := shopFigures()
 	figures.Windows = figures.Windows[:1]
 	figures.Windows[0].ByID["cmp_1"] = resource.Measured{"12345",
-		"67", "12345678901234.567891", "0.005427", "1.329851", "3"}
+		"67", "12345678901234.567891", "0.005427", "1.329851", "7.217",
+		"3", "29.7"}
 	var b bytes.Buffer
 	must(t, workbook.WriteExport(&b, kinds.All(), shopSnapshot(t), workbook.Export{Account: dollars, Figures: figures}))
 	f := opened(t, b.Bytes())
 	rows, err := f.GetRows("Campaigns")
 	must(t, err)
 	if got, want := strings.Join(rows[0][19:], " | "),
-		"Impressions 7d | Clicks 7d | Spend 7d (USD) | CTR 7d | CPC 7d (USD) | Conversions 7d"; got != want {
+		"Impressions 7d | Clicks 7d | Spend 7d (USD) | CTR 7d | CPC 7d (USD) | "+
+			"CPM 7d (USD) | Conversions 7d | CPA 7d (USD)"; got != want {
 		t.Errorf("headers are %s, want %s", got, want)
 	}
 	if got, want := strings.Join(rows[1][19:], " | "),
-		"12,345 | 67 | 12345678901234.567891 | 0.54% | $1.33 | 3"; got != want {
+		"12,345 | 67 | 12345678901234.567891 | 0.54% | $1.33 | $7.22 | 3 | $29.70"; got != want {
 		t.Errorf("figures are %s, want %s", got, want)
 	}
 }

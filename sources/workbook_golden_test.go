@@ -71,17 +71,22 @@ func shopFigures() *resource.Figures {
 	return &resource.Figures{
 		Windows: []resource.WindowFigures{
 			{Window: week, ByID: map[string]resource.Measured{
-				"cmp_1": {"12345", "67", "89.10", "0.005427", "1.329851", "0"}, "adg_1": {"12345", "67", "89.10",
-					"0.005427", "1.329851", "0"}, "ad_hero": {"12345", "67", "89.10", "0.005427", "1.329851", "0"},
+				"cmp_1": {"12345", "67", "89.10", "0.005427", "1.329851", "7.217", "0"}, "adg_1": {"12345", "67", "89.10",
+					"0.005427", "1.329851", "7.217", "0"}, "ad_hero": {"12345", "67", "89.10", "0.005427", "1.329851",
+					"7.217", "0"},
+			}, Rows: []resource.FigureRow{
+				{Kind: "campaign", Path: []string{"Spring"}, ID: "cmp_1"},
+				{Kind: "ad_group", Path: []string{"Spring", "Runners"}, ID: "adg_1"},
+				{Kind: "ad", Path: []string{"Spring", "Runners", "Hero"}, ID: "ad_hero"},
 			}},
 			{Window: resource.Window{Name: "2026-11-01..2026-11-15", Since: "2026-11-01", Until: "2026-11-15"},
 				ByID: map[string]resource.Measured{}},
 		},
 		Daily: resource.DailyFigures{Window: week, Rows: []resource.DayRow{
 			{Day: "2026-11-14", Path: []string{"Spring", "Runners", "Hero"},
-				ID: "ad_hero", Measured: resource.Measured{"345", "7", "9.10", "0.02029", "1.3", "0"}},
+				ID: "ad_hero", Measured: resource.Measured{"345", "7", "9.10", "0.02029", "1.3", "26.377", "0"}},
 			{Day: "2026-11-15", Path: []string{"Spring", "Runners", "Hero"},
-				ID: "ad_hero", Measured: resource.Measured{"12000", "60", "80", "0.005", "1.333333", "0"}},
+				ID: "ad_hero", Measured: resource.Measured{"12000", "60", "80", "0.005", "1.333333", "6.667", "0"}},
 		}},
 	}
 }
@@ -234,6 +239,11 @@ func checksText(t testing.TB, b *strings.Builder, f *excelize.File, sheet string
 	var lines []string
 	for cells, rules := range formats {
 		for _, rule := range rules {
+			if rule.Format == nil {
+				lines = append(lines, fmt.Sprintf("colour %s: %s from %s over %s to %s\n",
+					cells, rule.Type, rule.MinColor, rule.MidColor, rule.MaxColor))
+				continue
+			}
 			style, err := f.GetConditionalStyle(*rule.Format)
 			must(t, err)
 			lines = append(lines, fmt.Sprintf("colour %s: %s %s %s: on %s in %s\n",

@@ -3,6 +3,7 @@ package resource
 import (
 	"cmp"
 	"fmt"
+	"math/big"
 	"regexp"
 	"slices"
 	"strconv"
@@ -36,7 +37,9 @@ var Metrics = [...]Metric{
 	{"spend", "Spend", "What its ads cost, in the account's currency.", Units, false},
 	{"ctr", "CTR", "Click-through rate: clicks for each impression.", Ratio, false},
 	{"cpc", "CPC", "Cost per click: what one click cost on average, in the account's currency.", Units, false},
+	{"cpm", "CPM", "What 1,000 impressions cost on average, in the account's currency.", Units, false},
 	{"conversions", "Conversions", "Conversions after a click or a view of its ads.", Count, true},
+	{"cpa", "CPA", "Cost per conversion, in the account's currency.", Units, true},
 }
 
 // Measured is a value for each of Metrics as decimal text, "" where the service
@@ -68,6 +71,14 @@ type Figures struct {
 type WindowFigures struct {
 	Window
 	ByID map[string]Measured
+	Rows []FigureRow
+}
+
+// FigureRow is a resource that has figures in a window, of any kind that can.
+type FigureRow struct {
+	Kind Kind
+	Path []string // names from the top of the tree down, the resource's own last
+	ID   string
 }
 
 // DailyFigures are the figures of each day of the shortest window, by day and
@@ -75,6 +86,32 @@ type WindowFigures struct {
 type DailyFigures struct {
 	Window
 	Rows []DayRow
+}
+
+// Spend returns each day of the window with what was spent on it, "" where no row
+// knows.
+func (d DailyFigures) Spend() (days, spends []string) {
+	metric := slices.IndexFunc(Metrics[:], func(m Metric) bool { return m.Name == "spend" })
+	sums := map[string]*big.Rat{}
+	for _, row := range d.Rows {
+		n, ok := new(big.Rat).SetString(row.Measured[metric])
+		switch {
+		case !ok:
+		case sums[row.Day] == nil:
+			sums[row.Day] = n
+		default:
+			sums[row.Day].Add(sums[row.Day], n)
+		}
+	}
+	for day, err := time.Parse(time.DateOnly, d.Since); err == nil && day.Format(time.DateOnly) <= d.Until; {
+		spend, name := "", day.Format(time.DateOnly)
+		if sum := sums[name]; sum != nil {
+			spend = strings.TrimSuffix(strings.TrimRight(sum.FloatString(6), "0"), ".")
+		}
+		days, spends = append(days, name), append(spends, spend)
+		day = day.AddDate(0, 0, 1)
+	}
+	return days, spends
 }
 
 // DayRow is what one resource did on one day.
@@ -107,14 +144,19 @@ var (
 	someDays = regexp.MustCompile(`^(\d{4}-\d{2}-\d{2})\.\.(\d{4}-\d{2}-\d{2})$`)
 )
 
-const yesterday = "yesterday"
+// The windows that have a name of their own. Weeks begin on Monday.
+const (
+	yesterday = "yesterday"
+	lastWeek  = "last-week"
+	lastMonth = "last-month"
+)
 
 // maxWindowDays is how far back the service looks (service facts, section 10).
 const maxWindowDays = 5 * 365
 
 // IsWindow reports whether a text has the form of a window, whichever its days.
 func IsWindow(text string) bool {
-	return text == yesterday || lastDays.MatchString(text) || someDays.MatchString(text)
+	return text == yesterday || text == lastWeek || text == lastMonth || lastDays.MatchString(text) || someDays.MatchString(text)
 }
 
 // ParseWindows reads windows separated by commas.
@@ -133,13 +175,27 @@ func ParseWindows(text string, now time.Time) ([]Window, error) {
 	return windows, nil
 }
 
-// ParseWindow reads 7d, 30d, yesterday or 2026-11-01..2026-11-15. A window ends
-// yesterday at the latest, because the service's figures of the current day are
-// preliminary; now is in the account's time zone.
+// ParseWindow reads 7d, 30d, yesterday, last-week, last-month or
+// 2026-11-01..2026-11-15; last-7d is 7d. A window ends yesterday at the latest,
+// because the service's figures of the current day are preliminary; now is in the
+// account's time zone.
 func ParseWindow(text string, now time.Time) (Window, error) {
 	text = strings.TrimSpace(text)
+	if days, begins := strings.CutPrefix(text, "last-"); begins && lastDays.MatchString(days) {
+		text = days
+	}
 	last := now.AddDate(0, 0, -1)
 	w := Window{Name: text, Until: last.Format(time.DateOnly)}
+	switch text {
+	case lastWeek:
+		sunday := now.AddDate(0, 0, -(int(now.Weekday())+6)%7-1)
+		w.Since, w.Until = sunday.AddDate(0, 0, -6).Format(time.DateOnly), sunday.Format(time.DateOnly)
+		return w, nil
+	case lastMonth:
+		end := now.AddDate(0, 0, -now.Day())
+		w.Since, w.Until = end.AddDate(0, 0, 1-end.Day()).Format(time.DateOnly), end.Format(time.DateOnly)
+		return w, nil
+	}
 	if m := lastDays.FindStringSubmatch(text); m != nil || text == yesterday {
 		days := 1
 		if m != nil {
@@ -150,7 +206,8 @@ func ParseWindow(text string, now time.Time) (Window, error) {
 	}
 	m := someDays.FindStringSubmatch(text)
 	if m == nil {
-		return w, fmt.Errorf("window is %q; want 7d, 30d, yesterday or two days such as 2026-11-01..2026-11-15", text)
+		return w, fmt.Errorf("window is %q; want 7d, 30d, yesterday, last-week, last-month "+
+			"or two days such as 2026-11-01..2026-11-15", text)
 	}
 	w.Since, w.Until = m[1], m[2]
 	return w, w.check(last.Format(time.DateOnly))

@@ -21,6 +21,9 @@ func TestWindowsOfFigures(t *testing.T) {
 		{"30d", "2026-10-21 2026-11-19"},
 		{"yesterday", "2026-11-19 2026-11-19"},
 		{" 7d ", "2026-11-13 2026-11-19"},
+		{"last-7d", "2026-11-13 2026-11-19"},
+		{"last-week", "2026-11-09 2026-11-15"}, // the 20th is a Friday
+		{"last-month", "2026-10-01 2026-10-31"},
 		{"2026-11-01..2026-11-15", "2026-11-01 2026-11-15"},
 		{"2026-11-19..2026-11-19", "2026-11-19 2026-11-19"},
 		{"2026-11-01..2026-11-20",
@@ -29,7 +32,7 @@ func TestWindowsOfFigures(t *testing.T) {
 		{"2026-02-29..2026-03-01", "2026-02-29 is no day"},
 		{"2020-01-01..2026-01-01", "five years at most"},
 		{"9999d", "five years at most"},
-		{"0d", `window is "0d"; want 7d, 30d, yesterday or two days`},
+		{"0d", `window is "0d"; want 7d, 30d, yesterday, last-week, last-month or two days`},
 		{"last week", `window is "last week"; want 7d`},
 		{"", `window is ""; want 7d`},
 	} {

@@ -33,13 +33,13 @@ func (a *insights) Figures(ctx context.Context, windows []resource.Window) (*res
 	measured := slices.DeleteFunc(slices.Clone(a.Schemas), func(s *resource.Schema) bool { return s.Insights == "" })
 	figures := &resource.Figures{}
 	for _, w := range windows {
-		byID := map[string]resource.Measured{}
-		for _, schema := range measured {
-			if err := a.windowFigures(ctx, schema, w, byID); err != nil {
-				return nil, fmt.Errorf("read figures %s of %s: %w", w.Name, schema.Kind, err)
+		of := resource.WindowFigures{Window: w, ByID: map[string]resource.Measured{}}
+		for i := range measured {
+			if err := a.windowFigures(ctx, measured[:i+1], &of); err != nil {
+				return nil, fmt.Errorf("read figures %s of %s: %w", w.Name, measured[i].Kind, err)
 			}
 		}
-		figures.Windows = append(figures.Windows, resource.WindowFigures{Window: w, ByID: byID})
+		figures.Windows = append(figures.Windows, of)
 	}
 	figures.Daily.Window = resource.Shortest(windows)
 	rows, err := a.dailyFigures(ctx, measured, figures.Daily.Window)
@@ -50,17 +50,35 @@ func (a *insights) Figures(ctx context.Context, windows []resource.Window) (*res
 	return figures, nil
 }
 
-func (a *insights) windowFigures(ctx context.Context,
-	schema *resource.Schema, w resource.Window, byID map[string]resource.Measured) error {
-	q := a.insightsQuery(schema.Insights, "none", w)
-	q.Fields = append(q.Fields, schema.Insights+".id")
+// windowFigures adds those of the last of the kinds, with the names of what is above.
+func (a *insights) windowFigures(ctx context.Context, kinds resource.Schemas, of *resource.WindowFigures) error {
+	schema := kinds[len(kinds)-1]
+	q := a.insightsQuery(schema.Insights, "none", of.Window)
+	q.Fields = append(append(q.Fields, schema.Insights+".id"), namesOf(kinds)...)
 	for row, err := range a.Service.Insights(ctx, q) {
 		if err != nil {
 			return err
 		}
-		byID[row.Fields[schema.Insights+"_id"]] = measuredIn(row)
+		id := row.Fields[schema.Insights+"_id"]
+		of.ByID[id] = measuredIn(row)
+		of.Rows = append(of.Rows, resource.FigureRow{Kind: schema.Kind, Path: pathIn(row, kinds), ID: id})
 	}
 	return nil
+}
+
+// namesOf are the fields with the name of each kind.
+func namesOf(kinds resource.Schemas) (fields []string) {
+	for _, s := range kinds {
+		fields = append(fields, s.Insights+".name")
+	}
+	return fields
+}
+
+func pathIn(row adsapi.InsightsRow, kinds resource.Schemas) (path []string) {
+	for _, s := range kinds {
+		path = append(path, row.Fields[s.Insights+"_name"])
+	}
+	return path
 }
 
 // dailyFigures are rows of the deepest kind that has figures: they add up to
@@ -69,23 +87,16 @@ func (a *insights) dailyFigures(ctx context.Context, measured resource.Schemas,
 	w resource.Window) ([]resource.DayRow, error) {
 	deepest := measured[len(measured)-1].Insights
 	q := a.insightsQuery(deepest, "daily", w)
-	q.Fields = append(q.Fields, deepest+".id")
-	for _, schema := range measured {
-		q.Fields = append(q.Fields, schema.Insights+".name")
-	}
+	q.Fields = append(append(q.Fields, deepest+".id"), namesOf(measured)...)
 	var rows []resource.DayRow
 	for row, err := range a.Service.Insights(ctx, q) {
 		if err != nil {
 			return nil, err
 		}
-		day := resource.DayRow{
-			Day: time.Unix(row.Start, 0).In(a.Zone).Format(time.DateOnly),
-			ID:  row.Fields[deepest+"_id"], Measured: measuredIn(row),
-		}
-		for _, schema := range measured {
-			day.Path = append(day.Path, row.Fields[schema.Insights+"_name"])
-		}
-		rows = append(rows, day)
+		rows = append(rows, resource.DayRow{
+			Day: time.Unix(row.Start, 0).In(a.Zone).Format(time.DateOnly), Path: pathIn(row, measured),
+			ID: row.Fields[deepest+"_id"], Measured: measuredIn(row),
+		})
 	}
 	slices.SortFunc(rows, func(a, b resource.DayRow) int {
 		return cmp.Or(cmp.Compare(a.Day, b.Day), slices.Compare(a.Path, b.Path), cmp.Compare(a.ID, b.ID))

@@ -152,7 +152,13 @@ func IsOurTab(name string) bool {
 }
 
 // ourTabs are sheets adsync writes and does not read.
-var ourTabs = []string{"Start here", "Plan", "Problems", "Performance", "Lists", SyncTab}
+var ourTabs = []string{"Start here", "Plan", "Problems", PerformanceTab, DailyTab, "Lists", SyncTab}
+
+// The sheets of figures: of spans, and of days.
+const (
+	PerformanceTab = "Performance"
+	DailyTab       = "Daily figures"
+)
 
 // SyncTab says what wrote the workbook.
 const SyncTab = "_sync"

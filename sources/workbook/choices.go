@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"adsync/internal/resource"
+	"adsync/sources/bounded"
 	"adsync/sources/catalog"
 
 	"github.com/xuri/excelize/v2"
@@ -75,7 +76,7 @@ func (d *dropDowns) parentRange(c *catalog.Column) string {
 		if s.Title != c.Title || s.Sheet == "" {
 			continue
 		}
-		first, last := 2, max(readyRows, len(d.rows.byKind[s.Kind]))+1
+		first, last := 2, max(bounded.Defaults().SheetRows, len(d.rows.byKind[s.Kind]))+1
 		if len(d.rows.byKind[s.Kind]) == 0 {
 			first = 3 // below the example
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"adsync/internal/resource"
+	"adsync/sources/bounded"
 	"adsync/sources/catalog"
 	"adsync/sources/look"
 
@@ -12,9 +13,9 @@ import (
 )
 
 // dress adds notes, drop-downs, checks, colours, the filter and the print
-// set-up, down to the last row that is made ready.
+// set-up, down to the last row that adsync reads.
 func (b *bookWriter) dress(s *sheet) error {
-	last := max(readyRows, len(s.rows)) + 1
+	last := max(boundOf(s), len(s.rows)) + 1
 	for i := range s.Columns {
 		c, letter := &s.Columns[i], Letters(i)
 		if err := b.addNote(s, letter+"1", c); err != nil {
@@ -36,6 +37,14 @@ func (b *bookWriter) dress(s *sheet) error {
 		return err
 	}
 	return colourTab(b.file, s.Title, tabColour(s))
+}
+
+// boundOf is how many rows of a sheet are read.
+func boundOf(s *sheet) int {
+	if s.List != nil && s.List.Many {
+		return bounded.Defaults().HintRows
+	}
+	return bounded.Defaults().SheetRows
 }
 
 // tabColour tells sheets to fill in from sheets of lists and of figures.

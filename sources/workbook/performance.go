@@ -1,171 +1,342 @@
 package workbook
 
 import (
+	"cmp"
 	"fmt"
+	"math/big"
+	"slices"
+	"strconv"
+	"strings"
 
 	"adsync/internal/resource"
-	"adsync/sources/catalog"
+	"adsync/sources/celltext"
+	"adsync/sources/config"
 	"adsync/sources/look"
-
-	"github.com/xuri/excelize/v2"
 )
 
-// PerformanceTab has a row for every day and ad with figures, ready for a pivot
-// table or a chart. It is not read.
-const PerformanceTab = "Performance"
+// PerformanceTab has a row for every span and resource with figures, below totals
+// that follow its filter, and charts beside them. It is not read.
+const PerformanceTab = config.PerformanceTab
 
-// writePerformance writes the figures of each day of the shortest window.
-func (b *bookWriter) writePerformance() error {
-	if b.Figures == nil {
-		return nil
-	}
-	p := &performance{bookWriter: b, daily: b.Figures.Daily, titles: measuredTitles(b.schemas)}
-	for metric := range resource.Metrics {
-		if b.figures.showsMetric(metric) {
-			p.metrics = append(p.metrics, metric)
-		}
-	}
-	if err := p.dress(); err != nil {
-		return fmt.Errorf("sheet %q: %w", PerformanceTab, err)
-	}
-	if err := p.stream(); err != nil {
-		return fmt.Errorf("sheet %q: %w", PerformanceTab, err)
-	}
-	return nil
+// PerformanceMark begins the first cell of a sheet that adsync wrote.
+const PerformanceMark = "Performance, written by adsync"
+
+// performanceHelp is the second line of the sheet.
+const performanceHelp = "Whole days in the account's time zone; today is left out. An empty cell: not known. " +
+	"adsync does not read this sheet: sort it, filter it, make charts of it."
+
+// Performance is what the sheet Performance holds, cell by cell.
+type Performance struct {
+	Columns []PerformanceColumn
+	Rows    [][]PerformanceCell // the first is row 1; a row may end before the last column
+	Header  int                 // the number of its row: the totals of spans are above
+	Charts  []PerformanceChart
+	levels  int // kinds that have figures
 }
 
-// measuredTitles are the kinds from the top of the tree down to the deepest
-// that has figures.
-func measuredTitles(schemas resource.Schemas) []string {
-	var titles []string
+// The places of columns, from 0. Those of names follow spanColumn and levelColumn.
+func (p *Performance) reviewColumn() int       { return firstName + p.levels }
+func (p *Performance) metricColumn(at int) int { return p.reviewColumn() + 1 + at }
+func (p *Performance) columnOf(name string) int {
+	return p.metricColumn(slices.Index(figureOrder, name))
+}
+func (p *Performance) idColumn() int      { return p.metricColumn(len(figureOrder)) }
+func (p *Performance) shownColumn() int   { return p.idColumn() + 1 }
+func (p *Performance) dayColumn() int     { return p.shownColumn() + 1 }
+func (p *Performance) chartedColumn() int { return p.dayColumn() + 2 }
+
+// PerformanceColumn is a column with its looks.
+type PerformanceColumn struct {
+	Title  string
+	format string
+	width  float64
+	hidden bool // feeds totals and charts
+}
+
+// PerformanceCell is one cell: text, or the digits of a number, or a formula with its value now.
+type PerformanceCell struct {
+	Text     string
+	IsNumber bool
+	Formula  string
+}
+
+// PerformanceChart is a chart of two columns, from the row below their headers on.
+type PerformanceChart struct {
+	title          string
+	upright        bool
+	Labels, Values int // columns from 0
+	Rows           int
+}
+
+// The columns before those of names, and the row where totals and the cells of charts begin.
+const (
+	spanColumn, levelColumn, firstName = 0, 1, 2
+	firstTotal                         = 3
+)
+
+// mostCharted is how many campaigns the chart has.
+const mostCharted = 15
+
+// NewPerformance makes the sheet. reviews are the words of the service on ads, by id.
+func NewPerformance(schemas resource.Schemas, f *resource.Figures, currency string,
+	reviews map[string]string) *Performance {
+	p := &performanceMaker{Performance: &Performance{}, figures: f, currency: currency, reviews: reviews}
 	for _, s := range schemas {
 		if s.Insights != "" {
-			titles = append(titles, s.Title)
+			p.kinds = append(p.kinds, s)
 		}
 	}
-	return titles
+	p.levels = len(p.kinds)
+	p.shape()
+	p.writeRows()
+	p.writeTotals()
+	p.writeChartCells()
+	return p.Performance
 }
 
-type performance struct {
-	*bookWriter
-	daily   resource.DailyFigures
-	titles  []string
-	metrics []int
+// performanceMaker makes a Performance.
+type performanceMaker struct {
+	*Performance
+	kinds    resource.Schemas // that have figures, from the top down
+	figures  *resource.Figures
+	currency string
+	reviews  map[string]string
+	blocks   []block
+	last     int // row of a resource
 }
 
-func (p *performance) width() int { return 1 + len(p.titles) + len(p.metrics) }
-
-func (p *performance) dress() error {
-	notes := map[int]string{
-		0: "A day in the account's time zone. " + catalog.WindowHelp(p.daily.Window) + "\nOne row an " +
-			"ad and day with figures. The sheet is not read: sort it, filter it, make a pivot table or a chart of it.",
-	}
-	for i, metric := range p.metrics {
-		notes[1+len(p.titles)+i] = resource.Metrics[metric].Help + " On that day."
-	}
-	for i := range p.width() {
-		if notes[i] == "" {
-			continue
-		}
-		if err := p.file.AddComment(PerformanceTab, NoteAt(Letters(i)+"1", notes[i])); err != nil {
-			return err
-		}
-	}
-	end := fmt.Sprintf("%s%d", Letters(p.width()-1), len(p.daily.Rows)+1)
-	if err := p.file.AutoFilter(PerformanceTab, "A1:"+end, nil); err != nil {
-		return err
-	}
-	if err := SetUpPrint(p.file, PerformanceTab, ManyPages); err != nil {
-		return err
-	}
-	return colourTab(p.file, PerformanceTab, "9AA5AC")
+// block is the rows of one kind in one span.
+type block struct {
+	window *resource.WindowFigures
+	level  *resource.Schema
+	rows   []resource.FigureRow
 }
 
-func (p *performance) stream() error {
-	stream, err := p.file.NewStreamWriter(PerformanceTab)
-	if err != nil {
-		return err
-	}
-	styles, err := p.styleColumns(stream)
-	if err != nil {
-		return err
-	}
-	header, err := p.header()
-	if err != nil {
-		return err
-	}
-	if err := stream.SetRow("A1", header, excelize.RowOpts{Height: 2*LineHeight + 4}); err != nil {
-		return err
-	}
-	shared := &outRow{make([]any, p.width()), make([]excelize.Cell, p.width())}
-	for i, row := range p.daily.Rows {
-		if err := stream.SetRow(fmt.Sprintf("A%d", i+2), p.cells(shared, styles, row)); err != nil {
-			return err
-		}
-	}
-	return stream.Flush()
+// figureOrder is the order of the figures on the sheet: money first.
+var figureOrder = []string{"spend", "impressions", "clicks", "ctr", "cpc", "cpm", "conversions", "cpa"}
+
+func metricNamed(name string) int {
+	return slices.IndexFunc(resource.Metrics[:], func(m resource.Metric) bool { return m.Name == name })
 }
 
-func (p *performance) styleColumns(stream *excelize.StreamWriter) ([]int, error) {
-	styles := make([]int, p.width())
-	for i := range styles {
-		l, width := look.Look{Line: true}, 28.0
-		switch first := 1 + len(p.titles); {
-		case i == 0:
-			l.Format, l.Side, width = look.FormatDay, "center", 12
-		case i >= first:
-			l.Format, l.Side, width = p.metricFormat(p.metrics[i-first]), "right", 14
-		}
-		var err error
-		if styles[i], err = p.styles.Number(l); err != nil {
-			return nil, err
-		}
-		if err := stream.SetColWidth(i+1, i+1, width); err != nil {
-			return nil, err
-		}
-		if err := stream.SetColStyle(i+1, i+1, styles[i]); err != nil {
-			return nil, err
-		}
+func (p *performanceMaker) shape() {
+	looks := columnLooks{currency: p.currency, cents: look.HasCents(p.currency)}
+	add := func(c PerformanceColumn) { p.Columns = append(p.Columns, c) }
+	widest := 10
+	for i := range p.figures.Windows {
+		widest = max(widest, len(p.figures.Windows[i].Name))
 	}
-	return styles, stream.SetPanes(&excelize.Panes{
-		Freeze: true, YSplit: 1, TopLeftCell: "A2", ActivePane: "bottomLeft",
-	})
+	add(PerformanceColumn{Title: "Span", width: float64(widest + 2)})
+	add(PerformanceColumn{Title: "Level", width: 11})
+	for _, s := range p.kinds {
+		add(PerformanceColumn{Title: s.Title, width: 24})
+	}
+	add(PerformanceColumn{Title: "Review", width: 20})
+	for _, name := range figureOrder {
+		metric := metricNamed(name)
+		add(PerformanceColumn{Title: p.titled(metric, ""), format: looks.metricFormat(metric), width: 13})
+	}
+	add(PerformanceColumn{Title: "ID", width: 24})
+	add(PerformanceColumn{Title: "Shown", width: 8, hidden: true})
+	spend := metricNamed("spend")
+	money := looks.metricFormat(spend)
+	first := ""
+	if len(p.figures.Windows) > 0 {
+		first = p.figures.Windows[0].Name
+	}
+	add(PerformanceColumn{Title: "Day", format: look.FormatDay, width: 12, hidden: true})
+	add(PerformanceColumn{Title: p.titled(spend, "a day"), format: money, width: 13, hidden: true})
+	add(PerformanceColumn{Title: p.kinds[0].Title + " charted", width: 24, hidden: true})
+	add(PerformanceColumn{Title: p.titled(spend, first), format: money, width: 13, hidden: true})
 }
 
-func (p *performance) header() ([]any, error) {
-	style, err := p.styles.Number(headerLook(&catalog.Column{Role: catalog.RoleOurs, Ours: catalog.OursFigure}))
-	if err != nil {
-		return nil, err
+// titled is the header of a metric, with its currency where it is money.
+func (p *performanceMaker) titled(metric int, of string) string {
+	m := resource.Metrics[metric]
+	text := strings.TrimSpace(m.Header + " " + of)
+	if m.Form == resource.Units && p.currency != "" {
+		text += " (" + p.currency + ")"
 	}
-	figure, err := p.styles.Number(headerLook(&catalog.Column{
-		Role: catalog.RoleOurs, Ours: catalog.OursFigure, Figure: &catalog.FigureColumn{},
-	}))
-	if err != nil {
-		return nil, err
-	}
-	cells := []any{excelize.Cell{StyleID: style, Value: "Day"}}
-	for _, title := range p.titles {
-		cells = append(cells, excelize.Cell{StyleID: style, Value: title})
-	}
-	for _, metric := range p.metrics {
-		c := catalog.Column{Title: resource.Metrics[metric].Header, Figure: &catalog.FigureColumn{Metric: metric}}
-		cells = append(cells, excelize.Cell{StyleID: figure, Value: p.headerText(&c)})
-	}
-	return cells, nil
+	return text
 }
 
-// cells fills the one row that every row is written from.
-func (p *performance) cells(c *outRow, styles []int, row resource.DayRow) []any {
-	c.row[0] = nil
-	if serial, ok := SerialOf(row.Day); ok {
-		c.put(0, styles[0], serial)
+// writeRows writes the resources, span by span and kind by kind, those that spent most first.
+func (p *performanceMaker) writeRows() {
+	for i := range p.figures.Windows {
+		w := &p.figures.Windows[i]
+		for _, level := range p.kinds {
+			b := block{window: w, level: level}
+			for _, row := range w.Rows {
+				if row.Kind == level.Kind {
+					b.rows = append(b.rows, row)
+				}
+			}
+			spend := metricNamed("spend")
+			slices.SortFunc(b.rows, func(x, y resource.FigureRow) int {
+				return cmp.Or(digits(w.ByID[y.ID][spend]).Cmp(digits(w.ByID[x.ID][spend])),
+					slices.Compare(x.Path, y.Path), cmp.Compare(x.ID, y.ID))
+			})
+			p.blocks = append(p.blocks, b)
+		}
 	}
+	p.Header = firstTotal + len(p.blocks)
+	p.put(1, 0, PerformanceCell{Text: PerformanceMark})
+	p.put(2, 0, PerformanceCell{Text: performanceHelp})
+	for i := range p.shownColumn() + 1 {
+		p.put(p.Header, i, PerformanceCell{Text: p.Columns[i].Title})
+	}
+	p.last = p.Header
+	for _, b := range p.blocks {
+		for _, row := range b.rows {
+			p.last++
+			p.writeRow(b, row)
+		}
+	}
+}
+
+func (p *performanceMaker) writeRow(b block, row resource.FigureRow) {
+	p.put(p.last, spanColumn, PerformanceCell{Text: b.window.Name})
+	p.put(p.last, levelColumn, PerformanceCell{Text: b.level.Title})
 	for i, name := range row.Path {
-		c.set(1+i, styles[1+i], CutText(name))
+		p.put(p.last, firstName+i, PerformanceCell{Text: CutText(name)})
 	}
-	for i, metric := range p.metrics {
-		at := 1 + len(p.titles) + i
-		c.setFigure(at, styles[at], row.Measured[metric])
+	p.put(p.last, p.reviewColumn(), PerformanceCell{Text: CutText(p.reviews[row.ID])})
+	for _, name := range figureOrder {
+		p.put(p.last, p.columnOf(name), number(b.window.ByID[row.ID][metricNamed(name)]))
 	}
-	return c.row
+	p.put(p.last, p.idColumn(), PerformanceCell{Text: row.ID})
+	p.put(p.last, p.shownColumn(), PerformanceCell{Text: "1", IsNumber: true,
+		Formula: fmt.Sprintf("SUBTOTAL(103,$A%d)", p.last)})
+}
+
+// put writes a cell of a row by its number; what holds nothing is an empty cell.
+func (p *performanceMaker) put(row, column int, c PerformanceCell) {
+	for len(p.Rows) < row {
+		p.Rows = append(p.Rows, nil)
+	}
+	for len(p.Rows[row-1]) <= column {
+		p.Rows[row-1] = append(p.Rows[row-1], PerformanceCell{})
+	}
+	p.Rows[row-1][column] = c
+}
+
+func number(digits string) PerformanceCell {
+	if _, ok := celltext.Exact(digits); !ok {
+		return PerformanceCell{}
+	}
+	return PerformanceCell{Text: digits, IsNumber: true}
+}
+
+// digits is a figure as a number; what is not known is less than any.
+func digits(text string) *big.Rat {
+	if n, ok := celltext.Exact(text); ok {
+		return n
+	}
+	return big.NewRat(-1, 1)
+}
+
+// summed are the figures that add up; the others follow from them.
+var summed = []string{"spend", "impressions", "clicks", "conversions"}
+
+// rates are the figures of totals that are quotients of others.
+var rates = []struct {
+	name, over, under string
+	scale             int64
+}{
+	{"ctr", "clicks", "impressions", 1}, {"cpc", "spend", "clicks", 1}, {"cpm", "spend", "impressions", 1000},
+	{"cpa", "spend", "conversions", 1},
+}
+
+// writeTotals writes a row for every span and kind that adds up the rows the filter
+// shows, in whatever order they are. What no row knows stays empty.
+func (p *performanceMaker) writeTotals() {
+	for i, b := range p.blocks {
+		at := firstTotal + i
+		p.put(at, spanColumn, PerformanceCell{Text: b.window.Name})
+		p.put(at, levelColumn, PerformanceCell{Text: b.level.Title})
+		p.put(at, firstName, PerformanceCell{Text: "Total shown, " + b.window.Since + " to " + b.window.Until})
+		sums := map[string]*big.Rat{}
+		for _, name := range summed {
+			sums[name] = b.sum(name)
+			p.put(at, p.columnOf(name), formula(p.sumFormula(at, name), sums[name]))
+		}
+		for _, r := range rates {
+			over, under := sums[r.over], sums[r.under]
+			var value *big.Rat
+			if over != nil && under != nil && under.Sign() != 0 {
+				value = new(big.Rat).Quo(new(big.Rat).Mul(over, big.NewRat(r.scale, 1)), under)
+			}
+			p.put(at, p.columnOf(r.name), formula(p.rateFormula(at, r.over, r.under, r.scale), value))
+		}
+	}
+}
+
+// sum adds up what the rows of a block know of a metric, nil where none knows any.
+func (b block) sum(name string) (sum *big.Rat) {
+	metric := metricNamed(name)
+	for _, row := range b.rows {
+		n, ok := celltext.Exact(b.window.ByID[row.ID][metric])
+		switch {
+		case !ok:
+		case sum == nil:
+			sum = n
+		default:
+			sum = new(big.Rat).Add(sum, n)
+		}
+	}
+	return sum
+}
+
+func formula(text string, value *big.Rat) PerformanceCell {
+	if value == nil {
+		return PerformanceCell{Formula: text}
+	}
+	f, _ := value.Float64()
+	return PerformanceCell{Formula: text, IsNumber: true, Text: strconv.FormatFloat(f, 'f', -1, 64)}
+}
+
+func (p *performanceMaker) sumFormula(at int, name string) string {
+	letter := Letters(p.columnOf(name))
+	of := fmt.Sprintf("%s,$A%d,%s,$B%d,%s,1", p.column("A"), at, p.column("B"), at, p.column(Letters(p.shownColumn())))
+	return fmt.Sprintf(`IF(COUNTIFS(%[1]s,%[2]s,"<>")=0,"",SUMIFS(%[2]s,%[1]s))`, of, p.column(letter))
+}
+
+// column is the cells of a column below the header.
+func (p *performanceMaker) column(letter string) string {
+	return fmt.Sprintf("$%s$%d:$%s$%d", letter, p.Header+1, letter, max(p.last, p.Header+1))
+}
+
+func (p *performanceMaker) rateFormula(at int, over, under string, scale int64) string {
+	times := ""
+	if scale != 1 {
+		times = "*" + strconv.FormatInt(scale, 10)
+	}
+	a := fmt.Sprintf("%s%d", Letters(p.columnOf(over)), at)
+	b := fmt.Sprintf("%s%d", Letters(p.columnOf(under)), at)
+	return fmt.Sprintf(`IF(OR(%[2]s="",%[2]s=0,%[1]s=""),"",%[1]s/%[2]s%[3]s)`, a, b, times)
+}
+
+// writeChartCells writes the cells the charts are drawn from. They keep their places
+// however many totals and rows there are.
+func (p *performanceMaker) writeChartCells() {
+	for _, i := range []int{p.dayColumn(), p.dayColumn() + 1, p.chartedColumn(), p.chartedColumn() + 1} {
+		p.put(firstTotal, i, PerformanceCell{Text: p.Columns[i].Title})
+	}
+	if len(p.blocks) > 0 {
+		spend, rows := metricNamed("spend"), p.blocks[0].rows
+		rows = rows[:min(len(rows), mostCharted)]
+		for i, row := range rows {
+			p.put(firstTotal+1+i, p.chartedColumn(), PerformanceCell{Text: CutText(row.Path[len(row.Path)-1])})
+			p.put(firstTotal+1+i, p.chartedColumn()+1, number(p.blocks[0].window.ByID[row.ID][spend]))
+		}
+		p.Charts = append(p.Charts, PerformanceChart{"Spend of campaigns", true,
+			p.chartedColumn(), p.chartedColumn() + 1, len(rows)})
+	}
+	days, spends := p.figures.Daily.Spend()
+	for i, day := range days {
+		serial, _ := SerialOf(day)
+		p.put(firstTotal+1+i, p.dayColumn(), number(strconv.Itoa(serial)))
+		p.put(firstTotal+1+i, p.dayColumn()+1, number(spends[i]))
+	}
+	p.Charts = append(p.Charts, PerformanceChart{"Spend by day", false, p.dayColumn(), p.dayColumn() + 1, len(days)})
 }

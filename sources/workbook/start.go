@@ -68,7 +68,8 @@ func (t *startSheet) accountLines() []startLine {
 func (t *startSheet) sheetLines(sheets []*sheet) []startLine {
 	says := map[string]string{
 		config.HintListsTab: "Lists of sentences that several ad groups share: one list a column.",
-		PerformanceTab:      "What each ad did on each day. Not read: for pivot tables and charts.",
+		PerformanceTab:      "What each campaign, ad group and ad did, with totals and charts. Not read.",
+		DailyTab:            "What each ad did on each day. Not read: for pivot tables and charts.",
 	}
 	for _, s := range sheets {
 		says[s.Title] = s.saysWhat()

@@ -11,11 +11,8 @@ import (
 	"github.com/xuri/excelize/v2"
 )
 
-// The rows a fresh sheet is made ready for.
-const (
-	readyRows  = 1_000 // drop-downs and formats reach this far, or further with the rows
-	lengthRows = 100   // formulas that count characters
-)
+// lengthRows is how many rows of a fresh sheet have the formulas that count characters.
+const lengthRows = 100
 
 // rowCells gives the cells of a row by its number, which formulas name.
 type rowCells func(number int) []any

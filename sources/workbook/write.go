@@ -102,7 +102,7 @@ func (b *bookWriter) write() error {
 			return fmt.Errorf("sheet %q: %w", s.Title, err)
 		}
 	}
-	for _, step := range []func() error{b.writeHintLists, b.writePerformance, b.drop.writeLists, b.writeSync} {
+	for _, step := range []func() error{b.writeHintLists, b.writePerformance, b.writeDaily, b.drop.writeLists, b.writeSync} {
 		if err := step(); err != nil {
 			return err
 		}
@@ -244,7 +244,7 @@ func (b *bookWriter) addSheets(sheets []*sheet) error {
 	}
 	titles := append(b.sheetOrder(sheets), config.HintListsTab)
 	if b.Figures != nil {
-		titles = append(titles, PerformanceTab)
+		titles = append(titles, PerformanceTab, DailyTab)
 	}
 	for _, title := range append(titles, listsTab, config.SyncTab) {
 		if _, err := b.file.NewSheet(title); err != nil {

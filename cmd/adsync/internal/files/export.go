@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"adsync/cmd/adsync/internal/console"
@@ -20,7 +21,7 @@ import (
 // exportFlags are those of export.
 type exportFlags struct {
 	out        string
-	figures    string
+	figures    []string
 	force      bool
 	update     string
 	addColumns bool
@@ -45,8 +46,8 @@ beside it.`,
 	}
 	c.Flags().StringVar(&f.out, "out", "",
 		"file to write, or a folder: of one YAML file a campaign, of one CSV file a sheet (default: standard output)")
-	c.Flags().StringVar(&f.figures, "figures", "",
-		"figures to add, such as 7d,30d, yesterday or 2026-11-01..2026-11-15: whole days in the account's time zone")
+	c.Flags().StringSliceVar(&f.figures, "figures", nil, "figures to add, such as 7d,30d, yesterday, last-week, "+
+		"last-month or 2026-11-01..2026-11-15: whole days in the account's time zone")
 	c.Flags().StringVar(&f.update, "update", "", "workbook of your own to write ids, reviews and figures into")
 	c.Flags().BoolVar(&f.addColumns, "add-columns", false, "with --update: add the columns the workbook does not have")
 	console.ForceFlag(c, &f.force)
@@ -65,7 +66,7 @@ func runExport(env *session.Env, c *cobra.Command, args []string, f exportFlags)
 	if err != nil {
 		return err
 	}
-	if f.figures != "" && env.Flags.Output != "xlsx" {
+	if len(f.figures) > 0 && env.Flags.Output != "xlsx" {
 		return console.Usage(c, fmt.Errorf("figures go into a workbook; use -o xlsx"))
 	}
 	if f.out != "" && isFormat(f.out, env.Flags.Output) && !runs.IsFolder(f.out) { // said before anything long begins
@@ -83,7 +84,7 @@ func runExport(env *session.Env, c *cobra.Command, args []string, f exportFlags)
 		return err
 	}
 	defer s.End()
-	live, about, err := runs.Exported(c, s, f.figures)
+	live, about, err := runs.Exported(c, s, strings.Join(f.figures, ","))
 	if err != nil {
 		return err
 	}

@@ -56,7 +56,7 @@ func runUpdate(env *session.Env, c *cobra.Command, args []string, f exportFlags)
 	}
 	defer s.End()
 	u := &updating{env: env, l: l, session: s, figures: map[string]*resource.Figures{}}
-	windows, err := u.ask(c, f.figures)
+	windows, err := u.ask(c, strings.Join(f.figures, ","))
 	if err != nil {
 		return err
 	}
