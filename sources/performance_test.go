@@ -4,10 +4,13 @@ import (
 	"bytes"
 	"math"
 	"strconv"
+	"strings"
 	"testing"
 
 	"adsync/internal/kinds"
 	"adsync/internal/resource"
+	"adsync/sources"
+	"adsync/sources/marked"
 	"adsync/sources/workbook"
 
 	"github.com/google/go-cmp/cmp"
@@ -130,5 +133,157 @@ func TestLibreOfficeCalculatesTheTotals(t *testing.T) {
 	if d := cmp.Diff([]string{"0.9", "1000", "10", "0.01", "0.09", "0.9"}, total[6:12], cmp.Comparer(nearly)); d != "" ||
 		total[12] != "" {
 		t.Errorf("with Spring hidden the total is (-want +got):\n%s\nand %q conversions; want none", d, total[12])
+	}
+}
+
+// performanceBook is an export that somebody works with: a sheet of their own adds up Performance, with a
+// chart and a pivot table, and a remark stands right of the columns.
+func performanceBook(t *testing.T) []byte {
+	t.Helper()
+	f := opened(t, withFigures(t, twoSpans()))
+	_, err := f.NewSheet("#Mine")
+	must(t, err)
+	must(t, f.SetCellFormula("#Mine", "A1", `SUMIFS(Performance!G:G,Performance!A:A,"7d",Performance!B:B,"Campaign")`))
+	must(t, f.AddChart("#Mine", "C3", &excelize.Chart{Type: excelize.Col, Series: []excelize.ChartSeries{{
+		Name: "Mine", Categories: "Performance!$C$10:$C$12", Values: "Performance!$G$10:$G$12",
+	}}}))
+	must(t, f.AddPivotTable(&excelize.PivotTableOptions{
+		DataRange: "Performance!$A$9:$O$13", PivotTableRange: "#Mine!$A$30:$H$60",
+		Rows: []excelize.PivotTableField{{Data: "Level"}}, Data: []excelize.PivotTableField{{Data: "Clicks"}},
+	}))
+	must(t, f.SetCellStr(workbook.PerformanceTab, "W30", "ask Bob"))
+	must(t, f.SetColWidth(workbook.PerformanceTab, "C", "C", 55))
+	var b bytes.Buffer
+	must(t, f.Write(&b))
+	return b.Bytes()
+}
+
+// knows answers an update with figures, and with the review of the ad.
+func knows(figures *resource.Figures) func(sources.Desired, []string) (*resource.Snapshot, *resource.Figures, error) {
+	return func(d sources.Desired, windows []string) (*resource.Snapshot, *resource.Figures, error) {
+		rows, _, err := knownRows(d, nil)
+		for r := range rows.All() {
+			if r.Address.Kind == "ad" {
+				r.ID = "ad_hero"
+				r.Facts.Set("review", resource.Text("rejected: crawl_failed"))
+			}
+		}
+		return rows, figures, err
+	}
+}
+
+func performanceFolder(t *testing.T, content []byte) string {
+	t.Helper()
+	return folder(t, map[string]string{
+		"q4.xlsx": string(content), "adsync.yaml": "account: {id: act_123, currency: USD, timezone: Europe/Berlin}\n",
+	})
+}
+
+// An update writes new figures into the sheet that adsync wrote, makes rows and takes
+// rows away, and leaves everything else as it is: sheets, chart, pivot table, widths and
+// a remark beside the rows. The same figures again change no byte.
+func TestAnUpdateOfPerformance(t *testing.T) {
+	content := performanceBook(t)
+	dir := performanceFolder(t, content)
+	before := valid(t, load(t, dir))
+	next := twoSpans()
+	next.Windows[0].ByID["cmp_3"] = resource.Measured{"10", "5", "100", "0.5", "20", "10000", "1", "100"}
+	next.Windows[0].ByID["cmp_1"] = resource.Measured{"20000", "80", "95.5", "0.004", "1.19375", "4.775", "4", "23.875"}
+	next.Windows[0].Rows = append(next.Windows[0].Rows,
+		resource.FigureRow{Kind: "campaign", Path: []string{"Winter & <co>"}, ID: "cmp_3"})
+	_, err := updated(t, dir, marked.Update{Known: knows(next)})
+	must(t, err)
+	after := readFile(t, dir, "q4.xlsx")
+	checkWhole(t, after)
+	f := opened(t, after)
+	rows := performanceRows(t, f, 3, 14)
+	for row, want := range map[int][]string{
+		0:  {"7d", "Campaign", "Total shown, 2026-11-14 to 2026-11-20", "", "", "", "196.4", "21010", "95"},
+		7:  {"7d", "Campaign", "Winter & <co>", "", "", "", "100", "10", "5"},
+		8:  {"7d", "Campaign", "Spring", "", "", "", "95.5", "20000", "80"},
+		11: {"last-month", "Campaign", "Autumn", "", "", "", "0", "5", "0"},
+	} {
+		if d := cmp.Diff(want, rows[row][:9], cmp.Comparer(nearly)); d != "" {
+			t.Errorf("row %d (-want +got):\n%s", row+3, d)
+		}
+	}
+	remark, err := f.GetCellValue(workbook.PerformanceTab, "W30")
+	must(t, err)
+	width, err := f.GetColWidth(workbook.PerformanceTab, "C")
+	must(t, err)
+	if remark != "ask Bob" || width != 55 {
+		t.Errorf("remark %q and width %v; want them as they were", remark, width)
+	}
+	for _, part := range changedParts(t, content, after) {
+		if !strings.HasPrefix(part, "xl/worksheets/sheet") && part != "xl/workbook.xml" {
+			t.Errorf("part %s changed; want the sheets alone", part)
+		}
+	}
+	if d := cmp.Diff(besideIDs(t, before.Snapshot), besideIDs(t, valid(t, load(t, dir)).Snapshot)); d != "" {
+		t.Errorf("the workbook says something else (-before +after):\n%s", d)
+	}
+
+	again, err := updated(t, dir, marked.Update{Known: knows(next)})
+	must(t, err)
+	if again.Kept != "" || !bytes.Equal(after, readFile(t, dir, "q4.xlsx")) {
+		t.Errorf("the same figures again changed %d cells", again.Cells)
+	}
+
+	_, err = updated(t, dir, marked.Update{Known: knows(twoSpans())})
+	must(t, err)
+	f = opened(t, readFile(t, dir, "q4.xlsx"))
+	was := performanceRows(t, opened(t, content), 3, 13)
+	if d := cmp.Diff(was, performanceRows(t, f, 3, 13), cmp.Comparer(nearly)); d != "" {
+		t.Errorf("with the former figures (-want +got):\n%s", d)
+	}
+	if cell, err := f.GetCellValue(workbook.PerformanceTab, "A14"); err != nil || cell != "" {
+		t.Errorf("below the rows stands %q; want nothing", cell)
+	}
+}
+
+// What adsync did not write, or cannot bring up to date whole, stays as it is, and is said.
+func TestAnUpdateLeavesAnotherPerformance(t *testing.T) {
+	for _, row := range []struct {
+		name string
+		edit func(*excelize.File) error
+		asks []string
+		want string
+	}{
+		{"somebody's own", func(f *excelize.File) error {
+			return f.SetCellStr(workbook.PerformanceTab, "A1", "My performance")
+		}, nil, "Performance!A1: adsync did not write this sheet"},
+		{"a column was put in", func(f *excelize.File) error { return f.InsertCols(workbook.PerformanceTab, "C", 1) },
+			nil, `Performance!A1: cell C9 holds ""; want the header "Campaign"`},
+		{"a filter hides rows", func(f *excelize.File) error {
+			return f.SetRowVisible(workbook.PerformanceTab, 11, false)
+		}, nil, "Performance!A1: rows of the sheet are hidden; show all and update again"},
+		{"a remark where a row comes", func(f *excelize.File) error {
+			return f.SetCellStr(workbook.PerformanceTab, "B14", "ask Bob")
+		}, nil, "Performance!A1: cell B14 holds something where a row is to be; move it away and update again"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			f := opened(t, withFigures(t, twoSpans()))
+			must(t, row.edit(f))
+			var b bytes.Buffer
+			must(t, f.Write(&b))
+			dir := performanceFolder(t, b.Bytes())
+			next := twoSpans()
+			next.Windows[0].ByID["cmp_3"] = resource.Measured{"10", "5", "100"}
+			next.Windows[0].Rows = append(next.Windows[0].Rows,
+				resource.FigureRow{Kind: "campaign", Path: []string{"Winter"}, ID: "cmp_3"})
+			done, err := updated(t, dir, marked.Update{Known: knows(next), Windows: row.asks})
+			must(t, err)
+			said := ""
+			for _, left := range done.Left {
+				said += left.At.String() + ": " + left.Why + "\n"
+			}
+			if !strings.Contains(said, row.want) {
+				t.Errorf("it says\n%swant %s", said, row.want)
+			}
+			was, is := performanceRows(t, opened(t, b.Bytes()), 3, 13), opened(t, readFile(t, dir, "q4.xlsx"))
+			if d := cmp.Diff(was, performanceRows(t, is, 3, 13)); d != "" {
+				t.Errorf("Performance changed (-before +after):\n%s", d)
+			}
+		})
 	}
 }

@@ -50,7 +50,8 @@ type Left struct {
 
 // UpdateFile writes what the service knows of the rows of a workbook into it: ids
 // where their cells are blank, what only the service says, and figures. It writes
-// into columns that are there, and changes no other cell and no other part. It
+// into columns that are there, and into the sheet Performance that adsync wrote,
+// and changes no other cell and no other part. It
 // leaves a cell with a formula, and one that holds somebody's own words.
 //
 // The workbook is one of the sources of the project, as d read it. What WriteBack
@@ -70,7 +71,7 @@ func UpdateFile(ctx context.Context, p config.Project, schemas resource.Schemas,
 		}
 		w := updateWriter{Update: u, desired: d, schemas: schemas, file: file}
 		kept, err := writeCells(p, schemas, source, u.At, cellsWriting{
-			prepare: w.prepare, changes: w.changes, refused: w.refuse,
+			prepare: w.prepare, changes: w.changes, refused: w.refuse, beside: w.performance,
 		})
 		done = w.done
 		done.Kept = kept
@@ -88,14 +89,18 @@ type updateWriter struct {
 	rows    *resource.Snapshot
 	figures *resource.Figures
 	headers []diag.Position // rows of headers that get columns
+	sheet   *performanceSheet
 	done    Updated
 }
 
 // prepare asks what the service knows, once the columns are known.
-func (w *updateWriter) prepare(tabs []*table.Reader) error {
+func (w *updateWriter) prepare(tabs []*table.Reader) (err error) {
 	windows := slices.Clone(w.Windows)
 	for _, t := range tabs {
 		w.done.Aged = agedSheets(t.Book)
+		if w.sheet, err = findPerformance(t.Book); err != nil {
+			return fmt.Errorf("sheet %q: %w", workbook.PerformanceTab, err)
+		}
 		for _, s := range t.Sections {
 			for _, header := range s.Header.Written {
 				_, window, _, ok := catalog.FigureOf(header)
@@ -105,7 +110,6 @@ func (w *updateWriter) prepare(tabs []*table.Reader) error {
 			}
 		}
 	}
-	var err error
 	w.rows, w.figures, err = w.Known(w.desired, windows)
 	return err
 }
@@ -113,7 +117,7 @@ func (w *updateWriter) prepare(tabs []*table.Reader) error {
 func agedSheets(b *xlsx.Book) []string {
 	var aged []string
 	for _, ref := range b.Sheets {
-		if resource.Fold(ref.Name) == resource.Fold(workbook.PerformanceTab) {
+		if resource.Fold(ref.Name) == resource.Fold(workbook.DailyTab) {
 			aged = append(aged, ref.Name)
 		}
 	}

@@ -34,6 +34,13 @@ func writeWorkbookCells(content []byte, w cellsWriting) ([]byte, error) {
 			edits = append(edits, sheetEdit(t, c))
 		}
 	}
+	if w.beside != nil {
+		more, err := w.beside(tabs)
+		if err != nil {
+			return nil, err
+		}
+		edits = append(edits, more...)
+	}
 	return w.rewrite(content, edits)
 }
 

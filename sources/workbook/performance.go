@@ -32,6 +32,7 @@ type Performance struct {
 	Header  int                 // the number of its row: the totals of spans are above
 	Charts  []PerformanceChart
 	levels  int // kinds that have figures
+	last    int // row of a resource
 }
 
 // The places of columns, from 0. Those of names follow spanColumn and levelColumn.
@@ -40,10 +41,15 @@ func (p *Performance) metricColumn(at int) int { return p.reviewColumn() + 1 + a
 func (p *Performance) columnOf(name string) int {
 	return p.metricColumn(slices.Index(figureOrder, name))
 }
-func (p *Performance) idColumn() int      { return p.metricColumn(len(figureOrder)) }
-func (p *Performance) shownColumn() int   { return p.idColumn() + 1 }
+func (p *Performance) shownColumn() int   { return p.IDColumn() + 1 }
 func (p *Performance) dayColumn() int     { return p.shownColumn() + 1 }
 func (p *Performance) chartedColumn() int { return p.dayColumn() + 2 }
+
+// IDColumn is the place of the ids, from 0: the last column that is shown.
+func (p *Performance) IDColumn() int { return p.metricColumn(len(figureOrder)) }
+
+// Last is the row of the last resource, that of the header where there is none.
+func (p *Performance) Last() int { return p.last }
 
 // PerformanceColumn is a column with its looks.
 type PerformanceColumn struct {
@@ -68,11 +74,11 @@ type PerformanceChart struct {
 	Rows           int
 }
 
-// The columns before those of names, and the row where totals and the cells of charts begin.
-const (
-	spanColumn, levelColumn, firstName = 0, 1, 2
-	firstTotal                         = 3
-)
+// PerformanceTotals is the row where totals and the cells of charts begin.
+const PerformanceTotals = 3
+
+// The columns before those of names.
+const spanColumn, levelColumn, firstName = 0, 1, 2
 
 // mostCharted is how many campaigns the chart has.
 const mostCharted = 15
@@ -102,7 +108,6 @@ type performanceMaker struct {
 	currency string
 	reviews  map[string]string
 	blocks   []block
-	last     int // row of a resource
 }
 
 // block is the rows of one kind in one span.
@@ -179,7 +184,7 @@ func (p *performanceMaker) writeRows() {
 			p.blocks = append(p.blocks, b)
 		}
 	}
-	p.Header = firstTotal + len(p.blocks)
+	p.Header = PerformanceTotals + len(p.blocks)
 	p.put(1, 0, PerformanceCell{Text: PerformanceMark})
 	p.put(2, 0, PerformanceCell{Text: performanceHelp})
 	for i := range p.shownColumn() + 1 {
@@ -204,7 +209,7 @@ func (p *performanceMaker) writeRow(b block, row resource.FigureRow) {
 	for _, name := range figureOrder {
 		p.put(p.last, p.columnOf(name), number(b.window.ByID[row.ID][metricNamed(name)]))
 	}
-	p.put(p.last, p.idColumn(), PerformanceCell{Text: row.ID})
+	p.put(p.last, p.IDColumn(), PerformanceCell{Text: row.ID})
 	p.put(p.last, p.shownColumn(), PerformanceCell{Text: "1", IsNumber: true,
 		Formula: fmt.Sprintf("SUBTOTAL(103,$A%d)", p.last)})
 }
@@ -251,7 +256,7 @@ var rates = []struct {
 // shows, in whatever order they are. What no row knows stays empty.
 func (p *performanceMaker) writeTotals() {
 	for i, b := range p.blocks {
-		at := firstTotal + i
+		at := PerformanceTotals + i
 		p.put(at, spanColumn, PerformanceCell{Text: b.window.Name})
 		p.put(at, levelColumn, PerformanceCell{Text: b.level.Title})
 		p.put(at, firstName, PerformanceCell{Text: "Total shown, " + b.window.Since + " to " + b.window.Until})
@@ -320,14 +325,14 @@ func (p *performanceMaker) rateFormula(at int, over, under string, scale int64) 
 // however many totals and rows there are.
 func (p *performanceMaker) writeChartCells() {
 	for _, i := range []int{p.dayColumn(), p.dayColumn() + 1, p.chartedColumn(), p.chartedColumn() + 1} {
-		p.put(firstTotal, i, PerformanceCell{Text: p.Columns[i].Title})
+		p.put(PerformanceTotals, i, PerformanceCell{Text: p.Columns[i].Title})
 	}
 	if len(p.blocks) > 0 {
 		spend, rows := metricNamed("spend"), p.blocks[0].rows
 		rows = rows[:min(len(rows), mostCharted)]
 		for i, row := range rows {
-			p.put(firstTotal+1+i, p.chartedColumn(), PerformanceCell{Text: CutText(row.Path[len(row.Path)-1])})
-			p.put(firstTotal+1+i, p.chartedColumn()+1, number(p.blocks[0].window.ByID[row.ID][spend]))
+			p.put(PerformanceTotals+1+i, p.chartedColumn(), PerformanceCell{Text: CutText(row.Path[len(row.Path)-1])})
+			p.put(PerformanceTotals+1+i, p.chartedColumn()+1, number(p.blocks[0].window.ByID[row.ID][spend]))
 		}
 		p.Charts = append(p.Charts, PerformanceChart{"Spend of campaigns", true,
 			p.chartedColumn(), p.chartedColumn() + 1, len(rows)})
@@ -335,8 +340,8 @@ func (p *performanceMaker) writeChartCells() {
 	days, spends := p.figures.Daily.Spend()
 	for i, day := range days {
 		serial, _ := SerialOf(day)
-		p.put(firstTotal+1+i, p.dayColumn(), number(strconv.Itoa(serial)))
-		p.put(firstTotal+1+i, p.dayColumn()+1, number(spends[i]))
+		p.put(PerformanceTotals+1+i, p.dayColumn(), number(strconv.Itoa(serial)))
+		p.put(PerformanceTotals+1+i, p.dayColumn()+1, number(spends[i]))
 	}
 	p.Charts = append(p.Charts, PerformanceChart{"Spend by day", false, p.dayColumn(), p.dayColumn() + 1, len(days)})
 }

@@ -74,7 +74,7 @@ func (w *performanceWriter) dress() error {
 			return err
 		}
 	}
-	filter := fmt.Sprintf("A%d:%s%d", w.Header, Letters(w.idColumn()), bound)
+	filter := fmt.Sprintf("A%d:%s%d", w.Header, Letters(w.IDColumn()), bound)
 	if err := w.file.AutoFilter(PerformanceTab, filter, nil); err != nil {
 		return err
 	}
@@ -114,7 +114,7 @@ func (c PerformanceChart) native(format string) *excelize.Chart {
 	return &excelize.Chart{
 		Type: kind,
 		Series: []excelize.ChartSeries{{
-			Name:       fmt.Sprintf("%s!$%s$%d", PerformanceTab, Letters(c.Values), firstTotal),
+			Name:       fmt.Sprintf("%s!$%s$%d", PerformanceTab, Letters(c.Values), PerformanceTotals),
 			Categories: c.Area(c.Labels), Values: c.Area(c.Values), Fill: look.Solid("2F6FDB"),
 		}},
 		Title:        excelize.ChartTitle{Paragraph: []excelize.RichTextRun{{Text: c.title}}},
@@ -132,7 +132,7 @@ func (c PerformanceChart) native(format string) *excelize.Chart {
 // Area is the cells of a column that a chart is drawn from.
 func (c PerformanceChart) Area(column int) string {
 	letter := Letters(column)
-	return fmt.Sprintf("%s!$%s$%d:$%s$%d", PerformanceTab, letter, firstTotal+1, letter, firstTotal+c.Rows)
+	return fmt.Sprintf("%s!$%s$%d:$%s$%d", PerformanceTab, letter, PerformanceTotals+1, letter, PerformanceTotals+c.Rows)
 }
 
 // stream writes the cells.
@@ -202,7 +202,7 @@ func (w *performanceWriter) look(row, column int) look.Look {
 	case column > w.shownColumn():
 	case row == 1:
 		return look.Look{Bold: true, Size: 14}
-	case row < firstTotal:
+	case row < PerformanceTotals:
 		return look.Look{Font: look.ColourQuiet}
 	case row < w.Header:
 		l.Bold, l.Fill = true, look.ColourReadOnly

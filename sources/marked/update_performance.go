@@ -1,0 +1,217 @@
+package marked
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"adsync/internal/diag"
+	"adsync/internal/resource"
+	"adsync/internal/xlsx"
+	"adsync/sources/celltext"
+	"adsync/sources/table"
+	"adsync/sources/workbook"
+)
+
+// performanceSheet is the sheet Performance as a workbook has it.
+type performanceSheet struct {
+	name     string
+	cells    map[xlsx.At]xlsx.Cell
+	spans    []string
+	isHidden bool // a row that a filter hides
+}
+
+// findPerformance reads the sheet, nil where there is none.
+func findPerformance(b *xlsx.Book) (*performanceSheet, error) {
+	i := slices.IndexFunc(b.Sheets, func(s xlsx.Sheet) bool {
+		return resource.Fold(s.Name) == resource.Fold(workbook.PerformanceTab)
+	})
+	if i < 0 {
+		return nil, nil
+	}
+	s := &performanceSheet{name: b.Sheets[i].Name, cells: map[xlsx.At]xlsx.Cell{}}
+	_, err := xlsx.Walk(b, b.Sheets[i].Part, func(row *xlsx.Row) error {
+		s.isHidden = s.isHidden || row.Hidden
+		for _, c := range row.Cells {
+			s.cells[xlsx.At{Row: row.Number, Column: c.Column}] = c
+		}
+		return nil
+	})
+	if err != nil || !s.isOurs() {
+		return s, err
+	}
+	for row := workbook.PerformanceTotals; resource.IsWindow(s.text(row, 1)); row++ {
+		if !slices.Contains(s.spans, s.text(row, 1)) {
+			s.spans = append(s.spans, s.text(row, 1))
+		}
+	}
+	return s, nil
+}
+
+func (s *performanceSheet) text(row, column int) string {
+	return celltext.Trimmed(s.cells[xlsx.At{Row: row, Column: column}].Text)
+}
+
+// isOurs reports whether adsync wrote the sheet.
+func (s *performanceSheet) isOurs() bool {
+	return strings.HasPrefix(s.text(1, 1), workbook.PerformanceMark)
+}
+
+var codeInHeader = regexp.MustCompile(`\(([A-Z]{3})\)$`)
+
+// currency is what its header of money says.
+func (s *performanceSheet) currency() string {
+	for at, c := range s.cells {
+		if m := codeInHeader.FindStringSubmatch(c.Text); m != nil && at.Row >= workbook.PerformanceTotals {
+			return m[1]
+		}
+	}
+	return ""
+}
+
+// performance makes the edits that bring the sheet to what the service knows of
+// its spans. It leaves a sheet that is not as adsync writes it.
+func (w *updateWriter) performance(tabs []*table.Reader) ([]xlsx.Edit, error) {
+	s := w.sheet
+	switch {
+	case s == nil:
+		return nil, nil
+	case !s.isOurs():
+		w.leaveSheet(s, "adsync did not write this sheet")
+		return nil, nil
+	case s.isHidden:
+		w.leaveSheet(s, "rows of the sheet are hidden; show all and update again")
+		return nil, nil
+	}
+	rows, figures, err := w.Known(w.desired, s.spans)
+	if err != nil {
+		return nil, err
+	}
+	if figures == nil || len(figures.Windows) != len(s.spans) {
+		return nil, nil
+	}
+	for _, asked := range w.Windows {
+		if !slices.Contains(s.spans, asked) {
+			w.leaveSheet(s, fmt.Sprintf("it has no span %s; adsync export -o xlsx writes one that has", asked))
+		}
+	}
+	reviews := map[string]string{}
+	for r := range rows.All() {
+		reviews[r.ID] = celltext.Trimmed(r.Facts.Value("review").Text())
+	}
+	p := workbook.NewPerformance(w.schemas, figures, cmp.Or(tabs[0].In.Env.Currency, s.currency()), reviews)
+	if why := s.differs(p); why != "" {
+		w.leaveSheet(s, why)
+		return nil, nil
+	}
+	edits := s.edits(p)
+	w.done.Cells += len(edits)
+	noteOnce(&w.done.Columns, s.name)
+	return edits, nil
+}
+
+func (w *updateWriter) leaveSheet(s *performanceSheet, why string) {
+	w.leave(diag.Cell(w.file, s.name, 1, 1), why)
+}
+
+// lastRow is the last row of a resource, those below the header without a gap.
+func (s *performanceSheet) lastRow(p *workbook.Performance) int {
+	row := p.Header
+	for s.text(row+1, p.IDColumn()+1) != "" {
+		row++
+	}
+	return row
+}
+
+// differs returns why the sheet cannot be brought up to date, "" where it can.
+func (s *performanceSheet) differs(p *workbook.Performance) string {
+	for i := range p.IDColumn() + 2 {
+		if want := p.Columns[i].Title; s.text(p.Header, i+1) != want {
+			return fmt.Sprintf("cell %s holds %q; want the header %q",
+				xlsx.At{Row: p.Header, Column: i + 1}, s.text(p.Header, i+1), want)
+		}
+	}
+	for row := s.lastRow(p) + 1; row <= len(p.Rows); row++ {
+		for i := range p.IDColumn() + 2 {
+			at := xlsx.At{Row: row, Column: i + 1}
+			if _, filled := s.cells[at]; filled && len(p.Rows[row-1]) > i {
+				return fmt.Sprintf("cell %s holds something where a row is to be; move it away and update again", at)
+			}
+		}
+	}
+	return ""
+}
+
+// edits are the cells that hold something else than they are to. Those below the
+// rows, right of the columns and above the totals are not adsync's.
+func (s *performanceSheet) edits(p *workbook.Performance) []xlsx.Edit {
+	last := s.lastRow(p)
+	var edits []xlsx.Edit
+	for row := workbook.PerformanceTotals; row <= max(last, len(p.Rows), s.lastCharted(p)); row++ {
+		for i := range p.Columns {
+			var want workbook.PerformanceCell
+			if row <= len(p.Rows) && i < len(p.Rows[row-1]) {
+				want = p.Rows[row-1][i]
+			}
+			charted := i > p.IDColumn()+1
+			at := xlsx.At{Row: row, Column: i + 1}
+			have, filled := s.cells[at]
+			switch {
+			case row == p.Header && !charted:
+				continue
+			case !charted && row > last && row > p.Last():
+				continue
+			case !filled && want == (workbook.PerformanceCell{}), filled && isCell(have, want):
+				continue
+			}
+			e := xlsx.Edit{Sheet: s.name, Row: row, Column: i + 1, Value: valueOf(want)}
+			if !charted && row > last && last > p.Header {
+				e.Like = xlsx.At{Row: last, Column: i + 1}
+			}
+			edits = append(edits, e)
+		}
+	}
+	return edits
+}
+
+// lastCharted is the last row of what the charts are drawn from.
+func (s *performanceSheet) lastCharted(p *workbook.Performance) (last int) {
+	for at := range s.cells {
+		if at.Column > p.IDColumn()+2 && at.Column <= len(p.Columns) {
+			last = max(last, at.Row)
+		}
+	}
+	return last
+}
+
+// isCell reports whether a cell holds what it is to. What a formula counts follows
+// the filter, so that its value may be another.
+func isCell(have xlsx.Cell, want workbook.PerformanceCell) bool {
+	switch {
+	case have.IsFormula != (want.Formula != ""):
+		return false
+	case want.Formula != "" && have.Formula != want.Formula:
+		return false
+	case want.IsNumber:
+		return have.Form == xlsx.NumberCell && celltext.SameNumber(have.Text, want.Text)
+	case want.Formula != "":
+		return have.Text == want.Text
+	}
+	return have.Form == xlsx.TextCell && have.Text == want.Text
+}
+
+func valueOf(want workbook.PerformanceCell) xlsx.EditValue {
+	switch {
+	case want.Formula != "":
+		form := xlsx.TextCell
+		if want.IsNumber {
+			form = xlsx.NumberCell
+		}
+		return xlsx.Stored(xlsx.Cell{Form: form, Text: want.Text, IsFormula: true, Formula: want.Formula, HasValue: true})
+	case want.IsNumber:
+		return xlsx.Number(want.Text)
+	}
+	return xlsx.Text(want.Text)
+}
