@@ -229,8 +229,7 @@ func (c *sheetWriter) finishSheet(sheet string, columns []sheetColumn, colour st
 	if err := c.file.AutoFilter(sheet, "A1:"+end, nil); err != nil {
 		return err
 	}
-	if err := c.file.SetSheetProps(sheet,
-		&excelize.SheetPropsOptions{TabColorRGB: &colour, FitToPage: new(true)}); err != nil {
+	if err := workbook.ColourTab(c.file, sheet, colour); err != nil {
 		return err
 	}
 	return workbook.SetUpPrint(c.file, sheet, workbook.ManyPages)

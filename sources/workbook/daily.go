@@ -79,7 +79,7 @@ func (d *daily) dress() error {
 	if err := SetUpPrint(d.file, DailyTab, ManyPages); err != nil {
 		return err
 	}
-	return colourTab(d.file, DailyTab, "9AA5AC")
+	return ColourTab(d.file, DailyTab, "9AA5AC")
 }
 
 func (d *daily) stream() error {

@@ -36,7 +36,7 @@ func (b *bookWriter) dress(s *sheet) error {
 	if err := SetUpPrint(b.file, s.Title, ManyPages); err != nil {
 		return err
 	}
-	return colourTab(b.file, s.Title, tabColour(s))
+	return ColourTab(b.file, s.Title, tabColour(s))
 }
 
 // boundOf is how many rows of a sheet are read.
@@ -55,7 +55,9 @@ func tabColour(s *sheet) string {
 	return look.ColourRequired
 }
 
-func colourTab(file *excelize.File, title, colour string) error {
+// ColourTab colours the tab of a sheet that is printed as wide as a page.
+func ColourTab(file *excelize.File, title, colour string) error {
+	colour = "FF" + colour // a workbook's colours begin with how opaque they are (ECMA-376 part 1, 18.18.86)
 	return file.SetSheetProps(title, &excelize.SheetPropsOptions{TabColorRGB: &colour, FitToPage: new(true)})
 }
 

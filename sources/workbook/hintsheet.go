@@ -40,7 +40,7 @@ func (b *bookWriter) writeHintLists() error {
 			})
 		},
 		func() error { return SetUpPrint(b.file, config.HintListsTab, ManyPages) },
-		func() error { return colourTab(b.file, config.HintListsTab, "7FB3B0") },
+		func() error { return ColourTab(b.file, config.HintListsTab, "7FB3B0") },
 	} {
 		if err := step(); err != nil {
 			return err

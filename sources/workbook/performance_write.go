@@ -81,7 +81,7 @@ func (w *performanceWriter) dress() error {
 	if err := SetUpPrint(w.file, PerformanceTab, ManyPages); err != nil {
 		return err
 	}
-	return colourTab(w.file, PerformanceTab, "9AA5AC")
+	return ColourTab(w.file, PerformanceTab, "9AA5AC")
 }
 
 // The size of a chart, in pixels, and how many rows it takes with one between.

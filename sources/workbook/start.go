@@ -188,7 +188,7 @@ func (t *startSheet) writeStart(sheets []*sheet) error {
 	if err := SetUpPrint(t.file, startTab, onePage); err != nil {
 		return err
 	}
-	if err := colourTab(t.file, startTab, look.ColourHeader); err != nil {
+	if err := ColourTab(t.file, startTab, look.ColourHeader); err != nil {
 		return err
 	}
 	return t.file.SetSheetView(startTab, 0, &excelize.ViewOptions{ShowGridLines: new(false)})
