@@ -23,7 +23,8 @@ func twoSpans() *resource.Figures {
 	week := resource.Window{Name: "7d", Since: "2026-11-14", Until: "2026-11-20"}
 	month := resource.Window{Name: "last-month", Since: "2026-10-01", Until: "2026-10-31"}
 	rows := []resource.FigureRow{
-		{Kind: "campaign", Path: []string{"Autumn"}, ID: "cmp_2"}, {Kind: "campaign", Path: []string{"Spring"}, ID: "cmp_1"},
+		{Kind: "campaign", Path: []string{"Autumn"}, ID: "cmp_2"},
+		{Kind: "campaign", Path: []string{"Spring"}, ID: "cmp_1"},
 		{Kind: "ad", Path: []string{"Spring", "Runners", "Hero"}, ID: "ad_hero"},
 	}
 	return &resource.Figures{
@@ -75,10 +76,11 @@ func TestPerformanceHasEverySpan(t *testing.T) {
 		{"last-month", "Ad", month},
 		{"Span", "Level", "Campaign", "Ad group", "Ad", "Review", "Spend (USD)", "Impressions", "Clicks", "CTR",
 			"CPC (USD)", "CPM (USD)", "Conversions", "CPA (USD)"},
-		{"7d", "Campaign", "Spring", "", "", "", "89.1", "12345", "67", "0.005427", "1.329851", "7.217497", "3", "29.7"},
+		{"7d", "Campaign", "Spring", "", "", "", "89.1", "12345", "67", "0.005427", "1.329851",
+			"7.217497", "3", "29.7"},
 		{"7d", "Campaign", "Autumn", "", "", "", "0.9", "1000", "10", "0.01", "0.09", "0.9"},
-		{"7d", "Ad", "Spring", "Runners", "Hero", "rejected: crawl_failed", "89.1", "12345", "67", "0.005427", "1.329851",
-			"7.217497"},
+		{"7d", "Ad", "Spring", "Runners", "Hero", "rejected: crawl_failed", "89.1", "12345", "67", "0.005427",
+			"1.329851", "7.217497"},
 		{"last-month", "Campaign", "Autumn", "", "", "", "0", "5", "0", "0"},
 	}
 	got := performanceRows(t, f, 3, 13)
@@ -130,8 +132,8 @@ func TestLibreOfficeCalculatesTheTotals(t *testing.T) {
 	}
 	const spring = 10
 	total := performanceRows(t, calculated(spring), 3, 3)[0]
-	if d := cmp.Diff([]string{"0.9", "1000", "10", "0.01", "0.09", "0.9"}, total[6:12], cmp.Comparer(nearly)); d != "" ||
-		total[12] != "" {
+	want := []string{"0.9", "1000", "10", "0.01", "0.09", "0.9"}
+	if d := cmp.Diff(want, total[6:12], cmp.Comparer(nearly)); d != "" || total[12] != "" {
 		t.Errorf("with Spring hidden the total is (-want +got):\n%s\nand %q conversions; want none", d, total[12])
 	}
 }

@@ -71,9 +71,9 @@ func shopFigures() *resource.Figures {
 	return &resource.Figures{
 		Windows: []resource.WindowFigures{
 			{Window: week, ByID: map[string]resource.Measured{
-				"cmp_1": {"12345", "67", "89.10", "0.005427", "1.329851", "7.217", "0"}, "adg_1": {"12345", "67", "89.10",
-					"0.005427", "1.329851", "7.217", "0"}, "ad_hero": {"12345", "67", "89.10", "0.005427", "1.329851",
-					"7.217", "0"},
+				"cmp_1":   {"12345", "67", "89.10", "0.005427", "1.329851", "7.217", "0"},
+				"adg_1":   {"12345", "67", "89.10", "0.005427", "1.329851", "7.217", "0"},
+				"ad_hero": {"12345", "67", "89.10", "0.005427", "1.329851", "7.217", "0"},
 			}, Rows: []resource.FigureRow{
 				{Kind: "campaign", Path: []string{"Spring"}, ID: "cmp_1"},
 				{Kind: "ad_group", Path: []string{"Spring", "Runners"}, ID: "adg_1"},

@@ -156,7 +156,8 @@ const maxWindowDays = 5 * 365
 
 // IsWindow reports whether a text has the form of a window, whichever its days.
 func IsWindow(text string) bool {
-	return text == yesterday || text == lastWeek || text == lastMonth || lastDays.MatchString(text) || someDays.MatchString(text)
+	return slices.Contains([]string{yesterday, lastWeek, lastMonth}, text) ||
+		lastDays.MatchString(text) || someDays.MatchString(text)
 }
 
 // ParseWindows reads windows separated by commas.

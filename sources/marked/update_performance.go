@@ -209,7 +209,9 @@ func valueOf(want workbook.PerformanceCell) xlsx.EditValue {
 		if want.IsNumber {
 			form = xlsx.NumberCell
 		}
-		return xlsx.Stored(xlsx.Cell{Form: form, Text: want.Text, IsFormula: true, Formula: want.Formula, HasValue: true})
+		return xlsx.Stored(xlsx.Cell{
+			Form: form, Text: want.Text, IsFormula: true, Formula: want.Formula, HasValue: true,
+		})
 	case want.IsNumber:
 		return xlsx.Number(want.Text)
 	}

@@ -30,7 +30,7 @@ type Performance struct {
 	Columns []PerformanceColumn
 	Rows    [][]PerformanceCell // the first is row 1; a row may end before the last column
 	Header  int                 // the number of its row: the totals of spans are above
-	Charts  []PerformanceChart
+	charts  []performanceChart
 	levels  int // kinds that have figures
 	last    int // row of a resource
 }
@@ -66,12 +66,12 @@ type PerformanceCell struct {
 	Formula  string
 }
 
-// PerformanceChart is a chart of two columns, from the row below their headers on.
-type PerformanceChart struct {
+// performanceChart is a chart of two columns, from the row below their headers on.
+type performanceChart struct {
 	title          string
 	upright        bool
-	Labels, Values int // columns from 0
-	Rows           int
+	labels, values int // columns from 0
+	rows           int
 }
 
 // PerformanceTotals is the row where totals and the cells of charts begin.
@@ -334,7 +334,7 @@ func (p *performanceMaker) writeChartCells() {
 			p.put(PerformanceTotals+1+i, p.chartedColumn(), PerformanceCell{Text: CutText(row.Path[len(row.Path)-1])})
 			p.put(PerformanceTotals+1+i, p.chartedColumn()+1, number(p.blocks[0].window.ByID[row.ID][spend]))
 		}
-		p.Charts = append(p.Charts, PerformanceChart{"Spend of campaigns", true,
+		p.charts = append(p.charts, performanceChart{"Spend of campaigns", true,
 			p.chartedColumn(), p.chartedColumn() + 1, len(rows)})
 	}
 	days, spends := p.figures.Daily.Spend()
@@ -343,5 +343,5 @@ func (p *performanceMaker) writeChartCells() {
 		p.put(PerformanceTotals+1+i, p.dayColumn(), number(strconv.Itoa(serial)))
 		p.put(PerformanceTotals+1+i, p.dayColumn()+1, number(spends[i]))
 	}
-	p.Charts = append(p.Charts, PerformanceChart{"Spend by day", false, p.dayColumn(), p.dayColumn() + 1, len(days)})
+	p.charts = append(p.charts, performanceChart{"Spend by day", false, p.dayColumn(), p.dayColumn() + 1, len(days)})
 }

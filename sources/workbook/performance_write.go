@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"adsync/internal/resource"
 	"adsync/sources/bounded"
 	"adsync/sources/look"
 
@@ -18,7 +19,7 @@ func (b *bookWriter) writePerformance() error {
 	if b.Figures == nil {
 		return nil
 	}
-	p := NewPerformance(b.schemas, b.Figures, b.Account.Currency, b.reviews())
+	p := NewPerformance(b.schemas, b.Figures, b.Account.Currency, reviewsOf(b.snapshot))
 	w := &performanceWriter{Performance: p, file: b.file, styles: &b.styles}
 	for _, step := range []func() error{w.dress, w.draw, w.stream} {
 		if err := step(); err != nil {
@@ -28,10 +29,10 @@ func (b *bookWriter) writePerformance() error {
 	return nil
 }
 
-// reviews are what the service's review says, by id.
-func (b *bookWriter) reviews() map[string]string {
+// reviewsOf are what the service's review says, by id.
+func reviewsOf(s *resource.Snapshot) map[string]string {
 	says := map[string]string{}
-	for r := range b.snapshot.All() {
+	for r := range s.All() {
 		if text := r.Facts.Value("review").Text(); text != "" {
 			says[r.ID] = text
 		}
@@ -93,12 +94,12 @@ const (
 // draw puts the charts right of the columns, below the rows that stay in sight.
 func (w *performanceWriter) draw() error {
 	at := w.Header + 1
-	for _, c := range w.Charts {
-		if c.Rows == 0 {
+	for _, c := range w.charts {
+		if c.rows == 0 {
 			continue
 		}
 		if err := w.file.AddChart(PerformanceTab,
-			fmt.Sprintf("%s%d", Letters(len(w.Columns)), at), c.native(w.Columns[c.Values].format)); err != nil {
+			fmt.Sprintf("%s%d", Letters(len(w.Columns)), at), c.native(w.Columns[c.values].format)); err != nil {
 			return err
 		}
 		at += chartRows
@@ -106,7 +107,7 @@ func (w *performanceWriter) draw() error {
 	return nil
 }
 
-func (c PerformanceChart) native(format string) *excelize.Chart {
+func (c performanceChart) native(format string) *excelize.Chart {
 	kind, labels, axis, zero := excelize.Col, excelize.ChartTickLabelNextToAxis, excelize.Font{Color: "374151"}, 0.0
 	if c.upright { // the first is on top, and the axis with it
 		kind, labels = excelize.Bar, excelize.ChartTickLabelHigh
@@ -114,8 +115,8 @@ func (c PerformanceChart) native(format string) *excelize.Chart {
 	return &excelize.Chart{
 		Type: kind,
 		Series: []excelize.ChartSeries{{
-			Name:       fmt.Sprintf("%s!$%s$%d", PerformanceTab, Letters(c.Values), PerformanceTotals),
-			Categories: c.Area(c.Labels), Values: c.Area(c.Values), Fill: look.Solid("2F6FDB"),
+			Name:       fmt.Sprintf("%s!$%s$%d", PerformanceTab, Letters(c.values), PerformanceTotals),
+			Categories: c.area(c.labels), Values: c.area(c.values), Fill: look.Solid("2F6FDB"),
 		}},
 		Title:        excelize.ChartTitle{Paragraph: []excelize.RichTextRun{{Text: c.title}}},
 		VaryColors:   new(bool),
@@ -129,10 +130,11 @@ func (c PerformanceChart) native(format string) *excelize.Chart {
 	}
 }
 
-// Area is the cells of a column that a chart is drawn from.
-func (c PerformanceChart) Area(column int) string {
+// area is the cells of a column that a chart is drawn from.
+func (c performanceChart) area(column int) string {
 	letter := Letters(column)
-	return fmt.Sprintf("%s!$%s$%d:$%s$%d", PerformanceTab, letter, PerformanceTotals+1, letter, PerformanceTotals+c.Rows)
+	return fmt.Sprintf("%s!$%s$%d:$%s$%d",
+		PerformanceTab, letter, PerformanceTotals+1, letter, PerformanceTotals+c.rows)
 }
 
 // stream writes the cells.

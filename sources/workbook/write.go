@@ -102,7 +102,9 @@ func (b *bookWriter) write() error {
 			return fmt.Errorf("sheet %q: %w", s.Title, err)
 		}
 	}
-	for _, step := range []func() error{b.writeHintLists, b.writePerformance, b.writeDaily, b.drop.writeLists, b.writeSync} {
+	for _, step := range []func() error{
+		b.writeHintLists, b.writePerformance, b.writeDaily, b.drop.writeLists, b.writeSync,
+	} {
 		if err := step(); err != nil {
 			return err
 		}
