@@ -216,9 +216,19 @@ func TestAnUpdateOfPerformance(t *testing.T) {
 	if remark != "ask Bob" || width != 55 {
 		t.Errorf("remark %q and width %v; want them as they were", remark, width)
 	}
+	drawn := ""
 	for _, part := range changedParts(t, content, after) {
+		if strings.HasPrefix(part, "xl/charts/") {
+			drawn += partsOf(t, after)[part]
+			continue
+		}
 		if !strings.HasPrefix(part, "xl/worksheets/sheet") && part != "xl/workbook.xml" {
-			t.Errorf("part %s changed; want the sheets alone", part)
+			t.Errorf("part %s changed; want the sheets, and the charts of adsync", part)
+		}
+	}
+	for _, area := range []string{"Performance!$S$4:$S$6<", "Performance!$T$4:$T$6<"} {
+		if !strings.Contains(drawn, area) || strings.Contains(drawn, "$C$10") {
+			t.Errorf("the charts that changed lack %s, or one is somebody's own", area)
 		}
 	}
 	if d := cmp.Diff(besideIDs(t, before.Snapshot), besideIDs(t, valid(t, load(t, dir)).Snapshot)); d != "" {

@@ -27,6 +27,9 @@ type Edit struct {
 
 func (e Edit) at() At { return At{e.Row, e.Column} }
 
+// Charted is the last row of what charts are drawn from, by the area without it: Days!$A$2:$A$.
+type Charted map[string]int
+
 // Rewrite changes cells of a workbook and nothing else. Members of the zip that
 // no edit concerns keep their bytes, compressed as they are; of a sheet that is
 // changed, only the cells named change, beside the sheet's own count of its size.
@@ -41,6 +44,12 @@ func (e Edit) at() At { return At{e.Row, e.Column} }
 // the original: every cell edited holds its value, every other its own. The
 // limits hold for both.
 func Rewrite(content []byte, edits []Edit, within Limits) (rewritten []byte, err error) {
+	return RewriteCharted(content, edits, nil, within)
+}
+
+// RewriteCharted is Rewrite that draws charts of some areas down to other rows, too. Without a cell that changes it
+// leaves them.
+func RewriteCharted(content []byte, edits []Edit, charted Charted, within Limits) (rewritten []byte, err error) {
 	defer func() {
 		if reason := recover(); reason != nil {
 			rewritten, err = nil, fmt.Errorf("workbook cannot be changed: %v", reason)
@@ -70,6 +79,9 @@ func Rewrite(content []byte, edits []Edit, within Limits) (rewritten []byte, err
 		return content, nil
 	}
 	if err := p.settleFormulas(); err != nil {
+		return nil, err
+	}
+	if err := p.redraw(charted); err != nil {
 		return nil, err
 	}
 	if rewritten, err = p.write(content); err != nil {

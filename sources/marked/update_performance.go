@@ -73,24 +73,24 @@ func (s *performanceSheet) currency() string {
 
 // performance makes the edits that bring the sheet to what the service knows of
 // its spans. It leaves a sheet that is not as adsync writes it.
-func (w *updateWriter) performance(tabs []*table.Reader) ([]xlsx.Edit, error) {
+func (w *updateWriter) performance(tabs []*table.Reader) ([]xlsx.Edit, xlsx.Charted, error) {
 	s := w.sheet
 	switch {
 	case s == nil:
-		return nil, nil
+		return nil, nil, nil
 	case !s.isOurs():
 		w.leaveSheet(s, "adsync did not write this sheet")
-		return nil, nil
+		return nil, nil, nil
 	case s.isHidden:
 		w.leaveSheet(s, "rows of the sheet are hidden; show all and update again")
-		return nil, nil
+		return nil, nil, nil
 	}
 	rows, figures, err := w.Known(w.desired, s.spans)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if figures == nil || len(figures.Windows) != len(s.spans) {
-		return nil, nil
+		return nil, nil, nil
 	}
 	for _, asked := range w.Windows {
 		if !slices.Contains(s.spans, asked) {
@@ -104,12 +104,12 @@ func (w *updateWriter) performance(tabs []*table.Reader) ([]xlsx.Edit, error) {
 	p := workbook.NewPerformance(w.schemas, figures, cmp.Or(tabs[0].In.Env.Currency, s.currency()), reviews)
 	if why := s.differs(p); why != "" {
 		w.leaveSheet(s, why)
-		return nil, nil
+		return nil, nil, nil
 	}
 	edits := s.edits(p)
 	w.done.Cells += len(edits)
 	noteOnce(&w.done.Columns, s.name)
-	return edits, nil
+	return edits, p.Charted(), nil
 }
 
 func (w *updateWriter) leaveSheet(s *performanceSheet, why string) {

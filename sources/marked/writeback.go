@@ -40,8 +40,8 @@ type cellsWriting struct {
 	file    string
 	prepare func(tabs []*table.Reader) error            // before the first; may be nil
 	changes func(t *table.Reader) ([]cellChange, error) // of one sheet
-	// of sheets that are not read; may be nil
-	beside func(tabs []*table.Reader) ([]xlsx.Edit, error)
+	// of sheets that are not read, with the areas of charts; may be nil
+	beside func(tabs []*table.Reader) ([]xlsx.Edit, xlsx.Charted, error)
 	// of a cell that cannot be changed alone; nil refuses the file
 	refused func(xlsx.RefusedCell) error
 	wrote   func(former, now string) // as Results.Wrote

@@ -25,6 +25,7 @@ func writeWorkbookCells(content []byte, w cellsWriting) ([]byte, error) {
 		}
 	}
 	var edits []xlsx.Edit
+	var charted xlsx.Charted
 	for _, t := range tabs {
 		changes, err := w.changes(t)
 		if err != nil {
@@ -35,18 +36,18 @@ func writeWorkbookCells(content []byte, w cellsWriting) ([]byte, error) {
 		}
 	}
 	if w.beside != nil {
-		more, err := w.beside(tabs)
+		more, areas, err := w.beside(tabs)
 		if err != nil {
 			return nil, err
 		}
-		edits = append(edits, more...)
+		edits, charted = append(edits, more...), areas
 	}
-	return w.rewrite(content, edits)
+	return w.rewrite(content, edits, charted)
 }
 
 // rewrite leaves out the cells that cannot be changed alone, where that is wanted.
-func (w cellsWriting) rewrite(content []byte, edits []xlsx.Edit) ([]byte, error) {
-	rewritten, err := xlsx.Rewrite(content, edits, w.in.Bounds.Workbook())
+func (w cellsWriting) rewrite(content []byte, edits []xlsx.Edit, charted xlsx.Charted) ([]byte, error) {
+	rewritten, err := xlsx.RewriteCharted(content, edits, charted, w.in.Bounds.Workbook())
 	refused := new(xlsx.Refused)
 	if w.refused == nil || !errors.As(err, &refused) {
 		return rewritten, err
@@ -59,7 +60,7 @@ func (w cellsWriting) rewrite(content []byte, edits []xlsx.Edit) ([]byte, error)
 			return e.Sheet == cell.Sheet && e.Row == cell.At.Row && e.Column == cell.At.Column
 		})
 	}
-	return xlsx.Rewrite(content, edits, w.in.Bounds.Workbook())
+	return xlsx.RewriteCharted(content, edits, charted, w.in.Bounds.Workbook())
 }
 
 // sheetEdit makes an edit of a change; a new header looks like the last one.

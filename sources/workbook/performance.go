@@ -66,6 +66,26 @@ type PerformanceCell struct {
 	Formula  string
 }
 
+// Charted returns the last row of what each chart is drawn from, by the cells above: Performance!$Q$4:$Q$. A chart of
+// nothing is left out.
+func (p *Performance) Charted() map[string]int {
+	last := map[string]int{}
+	for _, c := range p.charts {
+		for _, column := range []int{c.labels, c.values} {
+			if c.rows > 0 {
+				last[c.above(column)] = PerformanceTotals + c.rows
+			}
+		}
+	}
+	return last
+}
+
+// above is the cells of a column that a chart is drawn from, without the last row.
+func (c performanceChart) above(column int) string {
+	letter := Letters(column)
+	return fmt.Sprintf("%s!$%s$%d:$%s$", PerformanceTab, letter, PerformanceTotals+1, letter)
+}
+
 // performanceChart is a chart of two columns, from the row below their headers on.
 type performanceChart struct {
 	title          string
@@ -149,7 +169,7 @@ func (p *performanceMaker) shape() {
 	if len(p.figures.Windows) > 0 {
 		first = p.figures.Windows[0].Name
 	}
-	add(PerformanceColumn{Title: "Day", format: look.FormatDay, width: 12, hidden: true})
+	add(PerformanceColumn{Title: "Day", width: 12, hidden: true})
 	add(PerformanceColumn{Title: p.titled(spend, "a day"), format: money, width: 13, hidden: true})
 	add(PerformanceColumn{Title: p.kinds[0].Title + " charted", width: 24, hidden: true})
 	add(PerformanceColumn{Title: p.titled(spend, first), format: money, width: 13, hidden: true})
@@ -339,8 +359,8 @@ func (p *performanceMaker) writeChartCells() {
 	}
 	days, spends := p.figures.Daily.Spend()
 	for i, day := range days {
-		serial, _ := SerialOf(day)
-		p.put(PerformanceTotals+1+i, p.dayColumn(), number(strconv.Itoa(serial)))
+		// As text: LibreOffice would write the number of a day below its bar.
+		p.put(PerformanceTotals+1+i, p.dayColumn(), PerformanceCell{Text: day})
 		p.put(PerformanceTotals+1+i, p.dayColumn()+1, number(spends[i]))
 	}
 	p.charts = append(p.charts, performanceChart{"Spend by day", false, p.dayColumn(), p.dayColumn() + 1, len(days)})

@@ -132,9 +132,7 @@ func (c performanceChart) native(format string) *excelize.Chart {
 
 // area is the cells of a column that a chart is drawn from.
 func (c performanceChart) area(column int) string {
-	letter := Letters(column)
-	return fmt.Sprintf("%s!$%s$%d:$%s$%d",
-		PerformanceTab, letter, PerformanceTotals+1, letter, PerformanceTotals+c.rows)
+	return c.above(column) + strconv.Itoa(PerformanceTotals+c.rows)
 }
 
 // stream writes the cells.
@@ -216,11 +214,7 @@ func (w *performanceWriter) look(row, column int) look.Look {
 
 func (c PerformanceColumn) look() look.Look {
 	l := look.Look{Line: true, Format: c.format}
-	switch c.format {
-	case "":
-	case look.FormatDay:
-		l.Side = "center"
-	default:
+	if c.format != "" {
 		l.Side = "right"
 	}
 	return l
