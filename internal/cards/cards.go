@@ -26,11 +26,10 @@ type Card struct {
 	Body     string // at most 100
 	Price    string // at most 100; "" where there is none
 	Target   string // address of the page; its host is shown
-	Picture  []byte // PNG, JPEG or WebP; nil where it is left out
+	Picture  []byte // PNG, JPEG or WebP; nil where it is left out, or at From
+	From     string // path of the picture on the server that shows the card; "" where it is written into the page
 	Left     string // why the picture is left out
-	Crop     string // the part of the picture that is shown, as a JSON object; "": the whole
-	Wide     int    // pixels of the picture, which a part needs
-	High     int
+	Crop     string // the square part of the picture that is shown, as a JSON object; "": the whole
 	Live     string // address of the service's preview, "" where there is none
 	LiveEnds string // when that address ends, for people
 }
@@ -71,8 +70,7 @@ type drawn struct {
 	Address, Says, Title, Body, Price, Host, Left, LiveEnds string
 	Cut                                                     bool
 	Picture                                                 template.URL
-	Part                                                    string // of the picture, in its pixels; "": the whole
-	Wide, High                                              int
+	Part                                                    string // of the picture, in its sides; "": the whole
 	Live                                                    string
 }
 
@@ -105,9 +103,14 @@ func draw(c *Card) drawn {
 	if u, err := url.Parse(c.Target); err == nil {
 		d.Host = diag.Printable(strings.TrimPrefix(u.Hostname(), "www."))
 	}
-	if media := mediaType(c.Picture); media != "" {
+	if c.From != "" {
+		d.Picture = template.URL(c.From)
+	}
+	if media := MediaType(c.Picture); media != "" {
 		d.Picture = template.URL("data:" + media + ";base64," + base64.StdEncoding.EncodeToString(c.Picture))
-		d.Part, d.Wide, d.High = partOf(c), c.Wide, c.High
+	}
+	if d.Picture != "" {
+		d.Part = partOf(c.Crop)
 	}
 	if c.Picture != nil && d.Picture == "" {
 		d.Left = "picture left out: it is no PNG, JPEG or WebP"
@@ -115,23 +118,22 @@ func draw(c *Card) drawn {
 	return d
 }
 
-// partOf returns the part of a picture that is shown, as SVG has it; "" where that is the
+// partOf returns the part of a picture that is shown, as SVG has it of a picture with sides of 1; "" where that is the
 // whole, or no part of it.
-func partOf(c *Card) string {
+func partOf(crop string) string {
 	var p struct{ X, Y, Width, Height float64 }
-	if json.Unmarshal([]byte(c.Crop), &p) != nil || c.Wide <= 0 || c.High <= 0 {
+	if json.Unmarshal([]byte(crop), &p) != nil {
 		return ""
 	}
 	const whole = 1 + 1e-9 // with room for how fractions add up
 	if p.X < 0 || p.Y < 0 || p.Width <= 0 || p.Height <= 0 || p.X+p.Width > whole || p.Y+p.Height > whole {
 		return ""
 	}
-	w, h := float64(c.Wide), float64(c.High)
-	return fmt.Sprintf("%.2f %.2f %.2f %.2f", p.X*w, p.Y*h, p.Width*w, p.Height*h)
+	return fmt.Sprintf("%.5f %.5f %.5f %.5f", p.X, p.Y, p.Width, p.Height)
 }
 
-// mediaType returns what a picture is by its first bytes, "" where an ad may not have it.
-func mediaType(picture []byte) string {
+// MediaType returns what a picture is by its first bytes, "" where an ad may not have it.
+func MediaType(picture []byte) string {
 	switch {
 	case bytes.HasPrefix(picture, []byte("\x89PNG\r\n\x1a\n")):
 		return "image/png"

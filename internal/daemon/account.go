@@ -48,6 +48,8 @@ type Account struct {
 	// have them.
 	Files func(context.Context) ([]string, error)
 	File  func(ctx context.Context, file string) ([]byte, error)
+	// Picture is one that a file has, by where the last plan found it; nil: nobody can have it.
+	Picture func(ctx context.Context, where string) ([]byte, error)
 	// Commit puts a file on the branch for uploads; nil: there is none.
 	Commit func(context.Context, Handed) (Committed, error)
 	// Draft finds what an edit of the files comes to, and Edit writes it; nil: nobody can.
@@ -94,11 +96,23 @@ type Setting struct {
 	Name, Parent    string // Parent is the id of what it is in
 	Status          string // in the service's words
 	Removed         bool   // by its status
-	Review, Why     string // where it stands, in words, and why where that is not well
+	Review          string // where it stands, in words
+	Why, Do         string // why, and what to do about it, where that is not well
 	Daily, Lifetime int64  // budgets in micros; 0: none
 	// when it was made, and the first moment in which it may spend, and the first in which no more; zero where the
 	// service says none
 	Created, Starts, Ends time.Time
+
+	Look *Look // of an ad; nil of what nobody sees
+}
+
+// Look is what people see of an ad.
+type Look struct {
+	Title, Body, Target, Price string
+	Crop                       string // the part of the picture that is shown, as a JSON object; "": the whole
+	// sha256:<hex> of a picture that adsync uploaded, the address from which the service took it, or file:<id> of
+	// one that adsync did not give it
+	Image string
 }
 
 // count puts the figures of a plan in the status. Where nothing was planned, as the

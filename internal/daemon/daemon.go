@@ -284,4 +284,6 @@ type Desk interface {
 	Edit(ctx context.Context, name string, o EditOrder) (Edited, error) // ErrEditMoved where the draft is another
 	Files(ctx context.Context, name string) ([]string, error)           // slash paths of the account's own
 	File(ctx context.Context, name, file string) ([]byte, error)        // one of them as it was read last
+	// Picture is one of the files by the sum of its bytes, sha256:<hex>; ErrNoFile where the last plan knows none.
+	Picture(ctx context.Context, name, sum string) ([]byte, error)
 }

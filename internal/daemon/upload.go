@@ -2,6 +2,8 @@ package daemon
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"time"
 )
 
@@ -72,4 +74,28 @@ func (d local) File(ctx context.Context, name, file string) ([]byte, error) {
 		return nil, ErrNoLook
 	}
 	return l.account.File(ctx, file)
+}
+
+// Picture returns a picture of the files, by the sum of its bytes. One that is another by now is none.
+func (d local) Picture(ctx context.Context, name, sum string) ([]byte, error) {
+	l, err := d.loop(name)
+	if err != nil {
+		return nil, err
+	}
+	plan := d.Hub.Plan(name)
+	if plan == nil || l.account.Picture == nil {
+		return nil, ErrNoFile
+	}
+	where, known := plan.Pictures[sum]
+	if !known {
+		return nil, ErrNoFile
+	}
+	content, err := l.account.Picture(ctx, where)
+	if err != nil {
+		return nil, err
+	}
+	if is := sha256.Sum256(content); sum != "sha256:"+hex.EncodeToString(is[:]) {
+		return nil, ErrNoFile
+	}
+	return content, nil
 }

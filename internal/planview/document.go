@@ -34,6 +34,8 @@ type Document struct {
 
 	Drawn map[string]Drawn         `json:"-"` // the ads that are new or will look otherwise, by address
 	Rows  map[string]diag.Position `json:"-"` // where the files write what is live, by its id
+	// where the files have each picture, by the sum of its bytes, sha256:<hex>
+	Pictures map[string]string `json:"-"`
 }
 
 // Drawn is how an ad looks before and after a change; Before is nil of one that is new.

@@ -33,7 +33,7 @@ type Picture struct {
 // PictureOf returns the picture that a file holds, and where it is read again; called is
 // the beginning of the sentence that says why it is none.
 func PictureOf(called string, content []byte, from string) Picture {
-	width, height, err := ImageSize(content)
+	width, height, err := imageSize(content)
 	if err != nil {
 		return Picture{Finding: draft.BadFile(fmt.Sprintf("%s: %s; want a JPEG, PNG or WebP file", called, err))}
 	}
@@ -51,8 +51,8 @@ func (p Picture) RefusedFor(a *resource.Attribute, called string) *resource.Find
 		called, p.width, p.height, a.Side, a.Side))
 }
 
-// ImageSize reads the header of an image, by what its bytes say it is.
-func ImageSize(content []byte) (width, height int, err error) {
+// imageSize reads the header of an image, by what its bytes say it is.
+func imageSize(content []byte) (width, height int, err error) {
 	switch {
 	case bytes.HasPrefix(content, []byte("\x89PNG\r\n\x1a\n")):
 		config, err := png.DecodeConfig(bytes.NewReader(content))

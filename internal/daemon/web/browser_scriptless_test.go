@@ -55,6 +55,10 @@ func TestWithoutScript(t *testing.T) {
 	p.do(chromedp.Click(chromedp.CSS(".search summary")), chromedp.Click(chromedp.CSS(`input[value="cpm"]`)),
 		chromedp.Click(chromedp.CSS(".search button")))
 	p.wait(`!document.querySelector("thead").innerText.includes("CPM") && location.search.includes("sort=clicks")`)
+	p.visit("/accounts/shoes/ads")
+	p.do(chromedp.SetValue(chromedp.CSS("#delivery"), "no"), chromedp.Click(chromedp.CSS(".search button")))
+	p.wait(`location.search.includes("delivery=no")`)
+	p.says("0 of 3 ads")
 	p.visit("/accounts/shoes/runs/run-000042")
 	p.do(chromedp.Click(chromedp.CSS(`article a[href*="/undo?of="]`)))
 	p.says("Of this alone.")

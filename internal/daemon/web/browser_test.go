@@ -370,6 +370,7 @@ var looksOf = []string{"/", "/accounts/shoes", "/accounts/hats", "/accounts/shoe
 	"/accounts/boots%20&%20bags", "/accounts/shoes/runs", "/accounts/shoes/runs/run-000042",
 	"/accounts/shoes/campaigns", "/accounts/shoes/campaigns?level=ad&span=30d&col=review&col=spend",
 	"/accounts/shoes/campaigns?changed=7d&col=cell&col=paced", "/accounts/shoes/activity?of=campaign_0",
+	"/accounts/shoes/ads", "/accounts/shoes/ads?order=best-ctr&delivery=yes&span=30d",
 	"/accounts/shoes/activity", "/login", "/nothing"}
 
 // full has an account of which all sections have something to show, and all of it
@@ -387,7 +388,9 @@ func (d *fakeDesk) full() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.settings = threeSettings()
-	d.settings["ad"]["ad_8"] = daemon.Setting{Name: word, Status: word, Review: "rejected", Why: word}
+	d.settings["ad"]["ad_8"] = daemon.Setting{Name: word, Status: word, Review: "rejected", Why: word, Do: word,
+		Look: &daemon.Look{Title: word, Body: word, Price: word, Target: "https://" + word + ".example/", Image: word}}
+	d.drawn()
 	d.accepted = []daemon.Acceptance{{Commit: "4f1c0de5a2b3c4d5e6f708192a3b4c5d6e7f8091",
 		Before: "81d2e0c5a2b3c4d5e6f708192a3b4c5d6e7f8091", By: "Ann Example", Note: word, Time: noon}}
 	d.approvals = append(d.approvals, daemon.Approval{

@@ -49,6 +49,7 @@ type fakeDesk struct {
 	edited    daemon.Edited
 	pulls     string            // address of the pull requests
 	files     map[string]string // content by path
+	pictures  map[string]string // content by sum
 	broken    error             // of every order
 	events    chan daemon.Event
 }
@@ -400,6 +401,16 @@ func (d *fakeDesk) File(_ context.Context, _, file string) ([]byte, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	content, is := d.files[file]
+	if !is {
+		return nil, daemon.ErrNoFile
+	}
+	return []byte(content), nil
+}
+
+func (d *fakeDesk) Picture(_ context.Context, _, sum string) ([]byte, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	content, is := d.pictures[sum]
 	if !is {
 		return nil, daemon.ErrNoFile
 	}

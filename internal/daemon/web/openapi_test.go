@@ -110,6 +110,7 @@ func TestAnswersAreAsDescribed(t *testing.T) {
 		Time: noon, Account: "shoes", Kind: "status", Status: &a.desk.accounts[0], Data: map[string]any{"n": 1},
 	}
 	a.desk.settings = threeSettings()
+	a.desk.plans["shoes"].Pictures = map[string]string{"sha256:" + pictureSum: "images/boots.png"}
 	for name, row := range map[string]struct {
 		schema, body string
 	}{
@@ -120,6 +121,7 @@ func TestAnswersAreAsDescribed(t *testing.T) {
 		"run":       {"Run", text(t, a.get("/api/v1/accounts/shoes/runs/run-000042"))},
 		"exposures": {"Exposures", text(t, a.get("/api/v1/accounts/shoes/exposures"))},
 		"figures":   {"Figures", text(t, a.get("/api/v1/accounts/shoes/figures?level=ad&span=40d"))},
+		"ads":       {"Ads", text(t, a.get("/api/v1/accounts/shoes/ads"))},
 		"compared":  {"Figures", text(t, a.get("/api/v1/accounts/shoes/figures"))},
 		"approvals": {"Approvals", text(t, a.get("/api/v1/accounts/shoes/approvals"))},
 		"approve": {"Account",

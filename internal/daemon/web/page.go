@@ -10,6 +10,7 @@ import (
 
 	"adsync/internal/cards"
 	"adsync/internal/daemon/web/activity"
+	"adsync/internal/daemon/web/ads"
 	"adsync/internal/daemon/web/campaigns"
 	"adsync/internal/daemon/web/drafts"
 	"adsync/internal/planview"
@@ -28,7 +29,7 @@ var (
 	pageScript string
 
 	templates = template.Must(template.New("page").Parse(
-		pageText + accountText + pauseText + campaigns.Template + activity.Template + drafts.Template))
+		pageText + accountText + pauseText + ads.Template + campaigns.Template + activity.Template + drafts.Template))
 )
 
 // styleText is the look of a plan, and what this page has beyond it.

@@ -1,9 +1,12 @@
 package web
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
+	"time"
 
 	"adsync/internal/daemon"
 	"adsync/internal/daemon/web/campaigns"
@@ -11,9 +14,15 @@ import (
 )
 
 // figures finds what an address asks for; where it cannot, it says why.
-func (re *replies) figures(w http.ResponseWriter, r *http.Request) (a daemon.Status, f *campaigns.Found, ok bool) {
+func (re *replies) figures(w http.ResponseWriter, r *http.Request) (daemon.Status, *campaigns.Found, bool) {
+	return found(re, w, r, campaigns.Find)
+}
+
+// found finds what an address asks for of an account; where it cannot, it says why.
+func found[F any](re *replies, w http.ResponseWriter, r *http.Request,
+	find func(context.Context, campaigns.Account, url.Values, time.Time) (F, error)) (a daemon.Status, f F, ok bool) {
 	if a, ok = re.account(w, r); !ok {
-		return a, nil, false
+		return a, f, false
 	}
 	of := campaigns.Account{Reached: a.Reached}
 	var err error
@@ -21,7 +30,7 @@ func (re *replies) figures(w http.ResponseWriter, r *http.Request) (a daemon.Sta
 		of.Plan, err = re.desk.Plan(r.Context(), a.Name)
 	}
 	if err == nil {
-		f, err = campaigns.Find(r.Context(), of, r.URL.Query(), re.Now())
+		f, err = find(r.Context(), of, r.URL.Query(), re.Now())
 	}
 	var wrong campaigns.Wrong
 	switch {

@@ -190,9 +190,12 @@ func threeSettings() map[string]map[string]daemon.Setting {
 		},
 		"ad_group": {"ad_group_0": {Name: "Runners", Parent: "campaign_0", Status: "active"}},
 		"ad": {
-			"ad_0": {Name: "Fine", Parent: "ad_group_0", Status: "active", Review: "approved"},
-			"ad_7": {Name: "Shouts", Parent: "ad_group_0", Status: "active",
-				Review: "rejected", Why: "the title shouts"},
+			"ad_0": {Name: "Fine", Parent: "ad_group_0", Status: "active", Review: "approved", Look: &daemon.Look{
+				Title: "Boots that last", Body: "Chosen by people who are outside all year.", Price: "from $89",
+				Target: "https://www.shop.example/boots", Image: "sha256:" + pictureSum}},
+			"ad_7": {Name: "Shouts", Parent: "ad_group_0", Status: "paused", Review: "rejected",
+				Why: "the title shouts", Do: "change the title", Look: &daemon.Look{Title: "BOOTS!! <b>Now</b>",
+					Body: "\u202eBuy", Target: "https://shop.example/sale", Image: "https://cdn.example/<i>.png"}},
 		},
 	}
 }

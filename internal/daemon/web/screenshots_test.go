@@ -48,6 +48,8 @@ func TestScreenshots(t *testing.T) {
 		{"phone-runs", "/accounts/shoes/runs", "dark", "", 390, 844},
 		{"campaigns", "/accounts/shoes/campaigns", "light", "", 1100, 640},
 		{"phone-campaigns", "/accounts/shoes/campaigns", "dark", "", 390, 844},
+		{"ads", "/accounts/shoes/ads", "light", "", 1100, 1000},
+		{"phone-ads", "/accounts/shoes/ads", "dark", ".gallery", 390, 844},
 		{"activity", "/accounts/shoes/activity", "light", "", 1100, 560},
 		{"phone-activity", "/accounts/shoes/activity", "dark", "", 390, 844},
 		{"undo", "/accounts/shoes/runs/run-000042/undo", "light", "", 1100, 900},
@@ -59,6 +61,7 @@ func TestScreenshots(t *testing.T) {
 		p := open(t, browser, nil)
 		p.desk.runs["shoes"][0].Started = noon
 		p.desk.settings = threeSettings()
+		p.desk.drawn()
 		if shot.name == "rewritten" {
 			p.desk.rewrite("shoes")
 		}

@@ -154,15 +154,17 @@ func (d *daemonRun) account(settings config.Daemon, a config.DaemonAccount) daem
 		w.busy = func() { d.sharing.tell(name) }
 	}
 	k := &previewer{worker: w, open: atFolder(own, a.Folder)}
+	account.Files, account.File, account.Picture = k.files, k.file, k.picture
 	if branch != nil {
 		k.open, k.newest, k.uploads = branch.atCommit, branch.newest, a.Uploads.Value
+		account.Picture = branch.picture(k.picture)
 	}
 	edit := &edits.Desk{Open: k.open, Plan: k.draw, Files: &w.copies.writing,
 		Note: func(o orders.Ordered) error { return orders.NoteUndo(w.orders.Place, o) }}
 	if branch != nil {
 		edit.Open, edit.Git, edit.Uploads = k.newest, true, k.uploads
 	}
-	account.Files, account.File, account.Draft, account.Edit = k.files, k.file, edit.Draft, edit.Edit
+	account.Draft, account.Edit = edit.Draft, edit.Edit
 	if account.Look = k.preview; k.uploads != "" {
 		account.Commit = k.commit
 	}

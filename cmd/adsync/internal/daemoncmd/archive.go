@@ -1,6 +1,7 @@
 package daemoncmd
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -164,7 +165,7 @@ func (r *archive) readSettings(ctx context.Context, levels []string) (all map[st
 	})
 	for _, s := range schemas {
 		s.Attributes = slices.DeleteFunc(s.Attributes, func(a resource.Attribute) bool {
-			return a.Spend != resource.Delivery && a.Per == "" && !slices.Contains(s.NameFrom, a.Name) &&
+			return !a.Review && a.Spend != resource.Delivery && a.Per == "" && !slices.Contains(s.NameFrom, a.Name) &&
 				a.Wire.Codec != resource.StartTime && a.Wire.Codec != resource.EndTime
 		})
 		s.Attributes = append(s.Attributes, created)
@@ -186,9 +187,21 @@ func (r *archive) readSettings(ctx context.Context, levels []string) (all map[st
 	for _, level := range levels {
 		all[level] = map[string]daemon.Setting{}
 	}
+	files, err := store.Files(ctx)
+	if err != nil {
+		return nil, 0, fmt.Errorf("read the uploaded images: %w", err)
+	}
+	uploaded := make(map[string]string, len(files))
+	for source, id := range files {
+		uploaded[id] = source
+	}
 	for _, live := range reconcile.Mirrored(schemas, m, time.UTC) { // its ids are cut from many records
 		schema := schemas.Of(live.Address.Kind)
-		all[schema.Insights][strings.Clone(live.ID)] = settingOf(schema, live)
+		s := settingOf(schema, live)
+		if runs.HasPicture(schemas, schema.Kind) {
+			s.Look = lookOf(live, uploaded)
+		}
+		all[schema.Insights][strings.Clone(live.ID)] = s
 	}
 	return all, store.Header().Serial, nil
 }
@@ -279,10 +292,21 @@ func settingOf(schema *resource.Schema, live *resource.Resource) daemon.Setting 
 	if standing, known := review.Of(live.Facts); known && review.Reviewed(schema) {
 		s.Review = string(standing.State())
 		if standing.State() != review.Approved {
-			s.Why = standing.Line().Why()
+			line := standing.Line()
+			s.Why, s.Do = line.Why(), line.Do
 		}
 	}
 	return s
+}
+
+// lookOf is what people see of an ad; uploaded is what each file of the service was made of, by its id.
+func lookOf(live *resource.Resource, uploaded map[string]string) *daemon.Look {
+	card, image := runs.CardOf("", live.Attributes)
+	if id, of := strings.CutPrefix(image, "file:"); of {
+		image = cmp.Or(uploaded[id], image)
+	}
+	return &daemon.Look{Title: card.Title, Body: card.Body, Target: card.Target, Price: card.Price, Crop: card.Crop,
+		Image: image}
 }
 
 // momentOf is the moment that a day stands for, which was decoded in UTC; zero where there is none.

@@ -32,24 +32,29 @@ func TestSettingsAreThoseThatWereReadLast(t *testing.T) {
 			"budget": {"lifetime_spend_limit_micros": 1500000000}, "serving_issues": ["no_ad_groups"]}`)},
 		{Kind: "campaign", ID: "c3", Record: json.RawMessage(`[]`)},
 		{Kind: "ad", ID: "a1", ParentID: "g1", Record: json.RawMessage(`{"id": "a1", "name": "Fine", "status": "paused",
-			"review_status": "approved"}`)},
+			"creative": {"file_id": "file_2"}, "review_status": "approved"}`)},
 		{Kind: "ad", ID: "a2", ParentID: "g1", Record: json.RawMessage(`{"id": "a2", "status": "active",
-			"creative": {"title": "Shouts"}, "review_status": "rejected", "review": {"reason": "misleading"}}`)},
+			"creative": {"title": "Shouts", "body": "Now", "target_url": "https://shop.example/", "price": "$1",
+				"file_id": "file_1", "image_url": "https://signed.example/1", "image_crop": {"x": 0.5}}, "review_status": "rejected", "review": {"reason": "misleading"}}`)},
 	}}))
+	noError(t, store.RecordFile(t.Context(), "sha256:aa", "file_1"))
 	noError(t, store.Close())
 	r := archiveOf(at)
 	got, err := r.Settings(t.Context(), []string{"campaign", "ad"})
 	noError(t, err)
-	why := got["ad"]["a2"].Why
-	if !strings.Contains(why, "misleading") {
-		t.Errorf("the review says %q; want the service's word in it", why)
+	why, do := got["ad"]["a2"].Why, got["ad"]["a2"].Do
+	if !strings.Contains(why, "misleading") || do == "" {
+		t.Errorf("the review says %q, to do %q; want the service's word in it, and what to do", why, do)
 	}
 	want := map[string]map[string]daemon.Setting{
 		"campaign": {"c1": {Name: "Boots", Status: "active", Daily: 5_500_000, Created: time.Unix(1795000000, 0).UTC(),
 			Starts: time.Unix(1795320000, 0).UTC(), Ends: time.Unix(1796000001, 0).UTC()},
 			"c2": {Name: "Coats", Status: "archived", Removed: true, Lifetime: 1_500_000_000}},
-		"ad": {"a1": {Name: "Fine", Parent: "g1", Status: "paused", Review: "approved"},
-			"a2": {Name: "Shouts", Parent: "g1", Status: "active", Review: "rejected", Why: why}},
+		"ad": {"a1": {Name: "Fine", Parent: "g1", Status: "paused", Review: "approved",
+			Look: &daemon.Look{Image: "file:file_2"}},
+			"a2": {Name: "Shouts", Parent: "g1", Status: "active", Review: "rejected", Why: why, Do: do,
+				Look: &daemon.Look{Title: "Shouts", Body: "Now", Target: "https://shop.example/", Price: "$1",
+					Crop: `{"x":0.5}`, Image: "sha256:aa"}}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("Settings() is not what the service said:\n%s", diff)

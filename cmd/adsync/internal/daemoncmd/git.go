@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,6 +15,9 @@ import (
 	"adsync/cmd/adsync/internal/session"
 	"adsync/internal/daemon"
 	"adsync/internal/gitstore"
+	"adsync/sources/attach"
+	"adsync/sources/bounded"
+	"adsync/sources/commits"
 	"adsync/sources/config"
 )
 
@@ -200,6 +204,29 @@ func (b *followedBranch) atCommit(ctx context.Context) (env *session.Env, dir st
 	}
 	return nil, "", nil, err
 }
+
+// picture reads a picture of the commit that was read last, without writing the commit out. One that lies in a workbook
+// is read by others.
+func (b *followedBranch) picture(inWorkbook reading) reading {
+	return func(ctx context.Context, where string) ([]byte, error) {
+		read := b.read.Load()
+		if _, _, stored := attach.StoredIn(where); stored || read == nil || b.isAhead.Load() {
+			return inWorkbook(ctx, where)
+		}
+		end, err := read.Store.Reading(ctx)
+		if err != nil {
+			return nil, err
+		}
+		defer end()
+		at := config.Commit{Repository: read.Store.Dir(), Hash: read.Revision.Commit}
+		_, content, err := commits.ReadFirst(at, []string{path.Join(read.Store.SubPath(), where)},
+			bounded.Defaults().AttachedBytes)
+		return content, err
+	}
+}
+
+// reading reads a picture that the last plan found somewhere.
+type reading = func(ctx context.Context, where string) ([]byte, error)
 
 // newest has the commit the branch is at by now, in a folder of its own.
 func (b *followedBranch) newest(ctx context.Context) (env *session.Env, dir string, done func(), err error) {

@@ -19,6 +19,7 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/gitstore"
 	"adsync/internal/runview"
+	"adsync/sources/attach"
 	"adsync/sources/tree"
 )
 
@@ -126,6 +127,26 @@ func (k *previewer) file(ctx context.Context, name string) (content []byte, err 
 		return err
 	})
 	return content, err
+}
+
+// picture is one of the account's files, or lies in one, as the last plan found it.
+func (k *previewer) picture(ctx context.Context, where string) ([]byte, error) {
+	env, dir, done, err := k.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	project, _ := session.ReadProject(env, dir)
+	return attach.ReadImageFile(project, where)
+}
+
+// picturesOf is where the files have pictures, by their sums, without the contents that these are cut from.
+func picturesOf(images map[string]string) map[string]string {
+	pictures := make(map[string]string, len(images))
+	for sum, where := range images {
+		pictures[strings.Clone(sum)] = strings.Clone(where)
+	}
+	return pictures
 }
 
 func (k *previewer) inTree(ctx context.Context, do func(*tree.Tree) error) error {

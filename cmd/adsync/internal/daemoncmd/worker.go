@@ -430,7 +430,7 @@ func (w *worker) approved(desired *reconcile.Desired, expires int64) error {
 func (w *worker) shown(l session.Loaded, did done) *runs.PlanDocument {
 	d := runs.Document(w.env, l, did.Session.Agent.Account, did.view)
 	runs.Draw(l, d)
-	d.Rows = rowsOf(did.view)
+	d.Rows, d.Pictures = rowsOf(did.view), picturesOf(l.Desired.Images)
 	d.Asks, d.Agreed = did.view.Plan.FindAsks(), did.view.Plan.Consented
 	d.Approvals = &planview.Approvals{
 		Lineage: did.view.State.Lineage, Serial: did.view.State.Serial, Lasts: time.Duration(did.expires) * time.Minute,

@@ -247,8 +247,7 @@ func (d *PreviewDocument) write(ctx context.Context, l session.Loaded, ads []*re
 		if row.Ends != nil {
 			card.LiveEnds = console.UTC(*row.Ends)
 		}
-		content, left := pictureOf(ctx, l, picture)
-		runs.Hang(&card, content, left)
+		card.Picture, card.Left = pictureOf(ctx, l, picture)
 		row.Picture, drawn[i] = card.Left, card
 	}
 	return file.Write(func(w io.Writer) error { return cards.WriteHTML(w, drawn) })

@@ -391,6 +391,12 @@ func (d *Desk) File(ctx context.Context, name, file string) ([]byte, error) {
 	return content, d.notHere(name, err)
 }
 
+// Picture returns a picture of the files, where this daemon works on the account.
+func (d *Desk) Picture(ctx context.Context, name, sum string) ([]byte, error) {
+	content, err := d.Hub.Desk().Picture(ctx, name, sum)
+	return content, d.notHere(name, err)
+}
+
 func (d *Desk) notHere(name string, err error) error {
 	if _, there := d.of(name); there == nil && errors.Is(err, daemon.ErrNoAccount) {
 		return daemon.ErrElsewhere

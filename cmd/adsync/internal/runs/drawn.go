@@ -10,7 +10,6 @@ import (
 	"adsync/internal/planview"
 	"adsync/internal/resource"
 	"adsync/plan"
-	"adsync/sources/attach"
 )
 
 // mostPicture and mostPictures bound the bytes of one picture in a page of a plan, and of
@@ -84,14 +83,6 @@ func CardOf(address string, ad resource.Attributes) (card cards.Card, picture st
 		Crop: ad.Value(crop).Text()}, ad.Value(image).Text()
 }
 
-// Hang puts a picture on a card, or why there is none.
-func Hang(card *cards.Card, content []byte, left string) {
-	card.Picture, card.Left = content, left
-	if content != nil && card.Crop != "" {
-		card.Wide, card.High, _ = attach.ImageSize(content) // of no size: the whole is shown
-	}
-}
-
 // pictures are those of the files, within bounds.
 type pictures struct {
 	loaded session.Loaded
@@ -100,8 +91,7 @@ type pictures struct {
 
 func (p *pictures) card(address string, ad resource.Attributes) *cards.Card {
 	card, source := CardOf(address, ad)
-	content, left := p.picture(source)
-	Hang(&card, content, left)
+	card.Picture, card.Left = p.picture(source)
 	return &card
 }
 

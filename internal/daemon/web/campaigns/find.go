@@ -84,6 +84,27 @@ func Find(ctx context.Context, a Account, address url.Values, at time.Time) (*Fo
 	return f, nil
 }
 
+// Row is a resource with what is known of it.
+type Row struct {
+	*figures.Line
+	Setting daemon.Setting
+	Cell    string // where the files write it; "" where that is not known
+	Anchor  string // of what the plan changes of it, on the account's page; "" where it changes nothing
+}
+
+// Rows are the lines that an address asks for.
+func (f *Found) Rows() []Row {
+	rows := make([]Row, len(f.lines))
+	for i, l := range f.lines {
+		in := f.files[l.ID]
+		rows[i] = Row{l, f.settings[l.ID], in.cell, in.anchor}
+	}
+	return rows
+}
+
+// Table is what all resources of the level did.
+func (f *Found) Table() *figures.Table { return f.now }
+
 func sumsOf(t *figures.Table) map[string]*figures.Sums {
 	if t == nil {
 		return nil

@@ -15,29 +15,51 @@ import (
 // View is the page of what an account's campaigns, ad groups or ads did.
 type View struct {
 	Asked
-	Name, Path    string // of the account
-	Title         string
-	From, To      string
-	Read          bool   // some day was
-	Gaps          string // the days that were not read, in words; "" where all were
-	Preliminary   bool
-	Compared      string // the span before; "" where it was not read whole
-	Levels, Spans []Offer
-	All           []Offer // columns that may be chosen
-	Statuses      []Offer // any, and those that a resource of the level has; none where nothing is known of them
-	Reviews       []Offer
-	Paces         bool // a column says how budgets are spent
-	Unset         bool // what the lines are set to cannot be read now
-	Heads         []head
-	Total         line
-	Lines         []line
-	N, Matching   int
-	First         int
-	Inside        string // what the lines are in; "" of the whole account
-	Previous      string // path of the page before and of the next; "" where there is none
-	Next          string
-	CSV           string
-	Currency      string
+	Name, Path string // of the account
+	Title      string
+	Days
+	Compared    string // the span before; "" where it was not read whole
+	Levels      []Offer
+	All         []Offer // columns that may be chosen
+	Statuses    []Offer // any, and those that a resource of the level has; none where nothing is known of them
+	Reviews     []Offer
+	Paces       bool // a column says how budgets are spent
+	Heads       []head
+	Total       line
+	Lines       []line
+	N, Matching int
+	First       int
+	Inside      string // what the lines are in; "" of the whole account
+	Previous    string // path of the page before and of the next; "" where there is none
+	Next        string
+	CSV         string
+}
+
+// Days are those that a page is about.
+type Days struct {
+	From, To    string
+	Read        bool   // some day was
+	Gaps        string // the days that were not read, in words; "" where all were
+	Preliminary bool
+	Currency    string
+	Spans       []Offer
+	Unset       bool // what resources are set to cannot be read now
+}
+
+// Days returns those that an address asks for.
+func (f *Found) Days() Days {
+	now, span := f.now, &f.asked.span
+	d := Days{From: span.From, To: span.To, Read: len(now.Gaps()) < len(now.Days), Gaps: gapWords(now),
+		Preliminary: now.Preliminary(), Currency: now.Currency, Unset: f.unset}
+	named := false
+	for _, s := range spansShown {
+		d.Spans = append(d.Spans, Offer{s.Words, s.Path, s.Path == f.asked.Span})
+		named = named || s.Path == f.asked.Span
+	}
+	if !named {
+		d.Spans = append(d.Spans, Offer{d.From + " to " + d.To, f.asked.Span, true})
+	}
+	return d
 }
 
 // Offer is one of several, with the address that takes it.
@@ -71,9 +93,7 @@ type cell struct {
 // View is the page of an account that is called so.
 func (f *Found) View(name, path string) *View {
 	q, now := f.asked, f.now
-	v := &View{Asked: q, Name: name, Path: path,
-		Title: levelWords[q.Level], From: q.span.From, To: q.span.To, Currency: now.Currency,
-		Read: len(now.Gaps()) < len(now.Days), Gaps: gapWords(now), Preliminary: now.Preliminary()}
+	v := &View{Asked: q, Name: name, Path: path, Title: levelWords[q.Level], Days: f.Days()}
 	if f.before != nil {
 		v.Compared = q.span.Before().From + " to " + q.span.Before().To
 	}
@@ -110,7 +130,7 @@ func (f *Found) View(name, path string) *View {
 		}
 		v.Lines = append(v.Lines, one)
 	}
-	v.Unset, v.Paces = f.unset, slices.Contains(f.columns(), pacedColumn)
+	v.Paces = slices.Contains(f.columns(), pacedColumn)
 	v.Statuses, v.Reviews = offered(f.values("status"), q.Status), offered(f.values("review"), q.Review)
 	v.link(f.columns())
 	return v
@@ -220,14 +240,6 @@ func (v *View) link(heads []string) {
 	for _, c := range columns {
 		_, words := inWords(c, "")
 		v.All = append(v.All, Offer{words, c, slices.Contains(v.Columns, c)})
-	}
-	named := false
-	for _, s := range spansShown {
-		v.Spans = append(v.Spans, Offer{s.Words, s.Path, s.Path == v.Span})
-		named = named || s.Path == v.Span
-	}
-	if !named {
-		v.Spans = append(v.Spans, Offer{v.From + " to " + v.To, v.Span, true})
 	}
 	for _, m := range append([]string{"name"}, heads...) {
 		q := v.Asked

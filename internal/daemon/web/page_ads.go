@@ -1,0 +1,72 @@
+package web
+
+import (
+	"net/http"
+
+	"adsync/internal/cards"
+	"adsync/internal/daemon"
+	"adsync/internal/daemon/web/ads"
+	"adsync/internal/daemon/web/shown"
+)
+
+// picturesAtOnce is how many pictures are read side by side: each may have 20 MiB, or stand in a workbook.
+const picturesAtOnce = 2
+
+// gallery shows how ads look, with the pictures that the files have.
+type gallery struct {
+	*replies
+	reading chan struct{}
+}
+
+func (h *gallery) routes() []route {
+	return []route{
+		{"GET", "/accounts/{account}/ads", readers, h.showAds},
+		{"GET", "/api/v1/accounts/{account}/ads", readers, h.getAds},
+		{"GET", "/api/v1/accounts/{account}/pictures/{sum}", readers, h.getPicture},
+	}
+}
+
+func (h *gallery) showAds(w http.ResponseWriter, r *http.Request) {
+	a, f, ok := found(h.replies, w, r, ads.Find)
+	if !ok {
+		return
+	}
+	v, err := f.View(shown.Name(a.Name), accountPath(a.Name))
+	if err != nil {
+		h.refuse(w, r, h.problemOf(err))
+		return
+	}
+	h.show(w, r, http.StatusOK, "ads", view{Title: "Ads of " + v.Name, Account: a.Name, Of: v})
+}
+
+func (h *gallery) getAds(w http.ResponseWriter, r *http.Request) {
+	if a, f, ok := found(h.replies, w, r, ads.Find); ok {
+		writeJSON(w, http.StatusOK, f.Document(accountPath(a.Name)))
+	}
+}
+
+// getPicture gives a picture of the files by the sum of its bytes, so that it never becomes another.
+func (h *gallery) getPicture(w http.ResponseWriter, r *http.Request) {
+	a, ok := h.account(w, r)
+	if !ok {
+		return
+	}
+	select {
+	case h.reading <- struct{}{}:
+		defer func() { <-h.reading }()
+	case <-r.Context().Done():
+		return
+	}
+	content, err := h.desk.Picture(r.Context(), a.Name, "sha256:"+r.PathValue("sum"))
+	kind := cards.MediaType(content)
+	if err == nil && kind == "" {
+		err = daemon.ErrNoFile
+	}
+	if err != nil {
+		h.refuse(w, r, h.problemOf(err))
+		return
+	}
+	w.Header().Set("Content-Type", kind)
+	w.Header().Set("Cache-Control", "private, max-age=86400, immutable")
+	_, _ = w.Write(content) // who asked may be gone
+}
