@@ -15,6 +15,7 @@ import (
 	"strings"
 	"testing"
 
+	"adsync/internal/cards"
 	"adsync/internal/daemon"
 	"adsync/internal/daemon/web/ads"
 	"adsync/internal/daemon/web/campaigns"
@@ -45,6 +46,13 @@ func (d *fakeDesk) drawn() {
 	d.pictures = map[string]string{"sha256:" + pictureSum: thePicture, "sha256:" + strings.Repeat("0", 64): "<script>"}
 	other := *d.plans["shoes"]
 	other.Pictures = map[string]string{"sha256:" + pictureSum: "images/boots.png"}
+	other.Drawn = map[string]planview.Drawn{}
+	for i := range other.Changes[:min(3, len(other.Changes))] { // of whatever kind: the page draws what it is given
+		other.Drawn[other.Changes[i].Address] = planview.Drawn{
+			Before: &cards.Card{Title: "Boots", Body: "Light.", Target: "https://shop.example/", Left: "no file has it"},
+			After: &cards.Card{Title: "Boots that last", Body: "Light.", Target: "https://shop.example/",
+				Picture: []byte(thePicture), Crop: `{"x":0.1,"y":0.2,"width":0.5,"height":0.5}`}}
+	}
 	d.plans["shoes"] = &other
 }
 
@@ -105,6 +113,8 @@ func TestThePageOfAds(t *testing.T) {
 		{"with a text of the ad", "q=OUTSIDE+ALL", []string{"1 of 4 ads", "Boots that last"}, nil},
 		{"with the name of its group", "q=runners", []string{"1 of 4 ads", "Shouts"}, nil},
 		{"none is so", "q=nothing+like+it", []string{"0 of 4 ads", "None is so."}, nil},
+		{"no day was read", "span=2026-01-01..2026-01-05", []string{"No figures of these days have been read yet.",
+			"<h2>Shouts</h2>", "<dt>Spend</dt><dd>not known</dd>"}, []string{"<dd>0"}},
 		{"a page that is not there", "page=9223372036854775807", []string{"All 4 ads"}, []string{"<h2>"}},
 	} {
 		answer := a.get(page + "?" + row.query)

@@ -58,7 +58,7 @@ func (f *Found) Document(path string) Document {
 			one.Above = append(one.Above, up.Name)
 		}
 		for _, m := range metrics {
-			if text := a.Of(m); text != "" {
+			if text := f.of(a, m); text != "" {
 				one.Figures[m] = text
 			}
 		}

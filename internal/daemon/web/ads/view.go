@@ -154,7 +154,7 @@ func (f *Found) cardOf(a *ad, path string) (card, error) {
 	}
 	c.Above = strings.Join(above, " › ")
 	for _, m := range metrics {
-		text, words := insights.Shown(m, a.Of(m))
+		text, words := insights.Shown(m, f.of(a, m))
 		c.Facts = append(c.Facts, fact{words, cmp.Or(text, "not known")})
 	}
 	if s.Look == nil {
@@ -166,6 +166,14 @@ func (f *Found) cardOf(a *ad, path string) (card, error) {
 	var err error
 	c.Drawn, err = drawn.HTML("Live")
 	return c, err
+}
+
+// of is a figure of an ad as programs get it; "" where it is not known, as no day was read.
+func (f *Found) of(a *ad, metric string) string {
+	if !f.days.Read {
+		return ""
+	}
+	return a.Of(metric)
 }
 
 // picture is the path of an ad's picture, or why there is none.
