@@ -49,7 +49,7 @@ func (d *fakeDesk) drawn() {
 	other.Drawn = map[string]planview.Drawn{}
 	for i := range other.Changes[:min(3, len(other.Changes))] { // of whatever kind: the page draws what it is given
 		other.Drawn[other.Changes[i].Address] = planview.Drawn{
-			Before: &cards.Card{Title: "Boots", Body: "Light.", Target: "https://shop.example/", Left: "no file has it"},
+			Before: &cards.Card{Title: "Boots", Target: "https://shop.example/", Left: "no file has it"},
 			After: &cards.Card{Title: "Boots that last", Body: "Light.", Target: "https://shop.example/",
 				Picture: []byte(thePicture), Crop: `{"x":0.1,"y":0.2,"width":0.5,"height":0.5}`}}
 	}

@@ -75,13 +75,13 @@ func (d *Desk) Configure(known []Known) {
 // Named has the database know the accounts by their names.
 func (d *Desk) Named(ctx context.Context) error {
 	var views []state.View
-	for _, k := range d.configured() {
+	for _, k := range configured(d) {
 		views = append(views, state.View{Account: k.ID, Name: k.Name, Words: k.words()})
 	}
 	return d.Views.Name(ctx, views)
 }
 
-func (d *Desk) configured() []Known {
+func configured(d *Desk) []Known {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return slices.Collect(maps.Values(d.known))
