@@ -91,6 +91,19 @@ func (h births) staleTwin(first, then *Entry) bool {
 		sent.Agent == again.Agent && sent.Body == again.Body && then.At.Sub(first.At) <= h.KeyLag
 }
 
+// beneathRenamed reports whether an agent could not tell what its create stands beneath: another had given that the
+// name of the files only after the list. What it holds is looked for beneath what is known alone.
+func (h births) beneathRenamed(then *Entry) bool {
+	sent, list := h.requestOf(then), h.lastListed(then)
+	above := h.madeAs(then.After.text(parentAt[then.Kind]))
+	if sent == nil || sent.Commit < 0 || list == nil || above == nil || above.Actor == then.Actor {
+		return false
+	}
+	shown := h.Live(h.seqBefore(list))[above.ID]
+	name, named := h.Commits[sent.Commit].wants(above.tag(), "name")
+	return shown != nil && named && !same(name, shown.After.at("name"))
+}
+
 // deliveredAgain reports whether a create was made before by the same bytes under the same key, and the service, which
 // does not keep what it says of keys, took them anew as they came a second time.
 func (h births) deliveredAgain(e *Entry) bool {
@@ -117,7 +130,8 @@ func (h births) blind(first, then *Entry) bool {
 		return false
 	}
 	return !(h.ListsHold && h.recognisable(first, then)) ||
-		h.rekeyed(first, then) && !h.listedBetween(first, then) || h.beneathBlind(first, then)
+		h.rekeyed(first, then) && (!h.listedBetween(first, then) || h.beneathRenamed(then)) ||
+		h.beneathBlind(first, then)
 }
 
 // rekeyed reports whether the files gave a resource, or what it stands beneath, another key

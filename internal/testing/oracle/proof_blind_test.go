@@ -164,6 +164,45 @@ func TestAKeyThatChangedExcusesOnlyWhoDidNotLook(t *testing.T) {
 	}
 }
 
+// A second agent looks for what stands beneath a campaign where it knows that campaign: one that the first gave the
+// name of the files after the list it does not, and what the files gave another key is made beneath it again.
+func TestWhatIsBeneathACampaignRenamedSinceTheListCannotBeTold(t *testing.T) {
+	for _, row := range []struct {
+		name           string
+		moved, renamed bool // the files gave it another key; the campaign is renamed after the list
+		lets           bool
+	}{
+		{"another key, and the campaign is renamed", true, true, true},
+		{"another key alone", true, false, false},
+		{"the campaign is renamed alone", false, true, false},
+	} {
+		h := sound()
+		h.Shared, h.Alone, h.KeysHold, h.ListsHold = true, false, true, true
+		group := Record{"name": "g1 runners", "status": "active", "campaign_id": "cmp_1"}
+		for i := range h.Commits {
+			if i > 0 {
+				h.Commits[i]["g1"] = Item{Kind: "ad_group", Tag: "g1", Parent: "c1"}
+			}
+		}
+		if row.moved {
+			h.Commits[2]["g1"] = Item{Kind: "ad_group", Tag: "g1", Parent: "c1", Key: "g1-k1", Was: []string{"g1"}}
+		}
+		h.write(h.send(1, 1, "/ad_groups", "group-1", ""), "first", "create", "ad_group", "ag_1", nil, group)
+		h.read()
+		list := h.Requests[len(h.Requests)-1]
+		list.Agent, list.Path = 1, "/ad_groups"
+		if row.renamed {
+			h.Commits[2]["c1"].Values["name"] = "c1 boots"
+		}
+		r := h.send(2, 4, "/ad_groups", "group-2", "again")
+		r.Agent = 1
+		h.write(r, "second", "create", "ad_group", "ag_2", nil, group)
+		if err := SingleBirth(h); (err == nil) != row.lets {
+			t.Errorf("%s: %v; want it let pass: %v", row.name, err, row.lets)
+		}
+	}
+}
+
 // A second agent goes by the list it had: what has the name of the files again since could
 // not be told, and what had it in the list could.
 func TestWhatIsThereIsToldByTheListThatShowedIt(t *testing.T) {

@@ -85,6 +85,24 @@ func TestAReplacementIsAskedForByTheFiles(t *testing.T) {
 	}
 }
 
+// What somebody wrote to a resource that made room for another changes nothing of that; an archive by somebody makes
+// no room.
+func TestAReplacementStandsThoughSomebodyEditsWhatItEnded(t *testing.T) {
+	for who, passes := range map[string]bool{"first": true, "person": false} {
+		h := sound()
+		values := map[string]any{"name": "c1 shoes", "status": "active", "bidding_type": "impressions"}
+		h.Commits = append(h.Commits, Files{"c1": {Kind: "campaign", Tag: "c1", Values: values}})
+		ends, _ := h.more(who, "/campaigns/cmp_1/archive", "archive", campaign("archived", 150))
+		ends.Commit = 3
+		h.more("person", "/campaigns/cmp_1", "update", campaign("archived", 160))
+		r, e := h.more("first", "/campaigns", "create", campaign("paused", 150))
+		r.Commit, r.Key, e.ID, e.Before, e.Key = 3, "create-2", "cmp_2", nil, "create-2"
+		if err := SingleBirth(h); (err == nil) != passes {
+			t.Errorf("ended by %s, and edited by somebody: %v; want it let pass: %v", who, err, passes)
+		}
+	}
+}
+
 // The bytes that made what another took the place of may come a second time, later than the service knows their key.
 func TestACreateThatComesAgainAfterAReplacementIsTheServices(t *testing.T) {
 	for _, row := range []struct {

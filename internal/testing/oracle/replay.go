@@ -156,9 +156,10 @@ func (h *History) secondLife(first, then *Entry) bool {
 }
 
 // madeRoom reports whether an agent ended a resource, or one it stands beneath, as another
-// was to take its place.
+// was to take its place. What somebody wrote to it later changes nothing of that.
 func (h *History) madeRoom(live map[string]*Entry, e *Entry) bool {
 	for ; e != nil; e = live[e.After.text(parentAt[e.Kind])] {
+		e = h.ending(e)
 		if _, ours := h.ours(e); !ours || !e.gone() {
 			continue
 		}
@@ -166,4 +167,14 @@ func (h *History) madeRoom(live map[string]*Entry, e *Entry) bool {
 		return r != nil && r.Commit >= 0 && h.replaces(e, r.Commit)
 	}
 	return false
+}
+
+// ending is the entry that ended a resource, of those up to one; that one itself where it is not ended.
+func (h *History) ending(last *Entry) *Entry {
+	for i := range h.W {
+		if e := &h.W[i]; last.gone() && e.ID == last.ID && e.gone() && e.Seq <= last.Seq {
+			return e
+		}
+	}
+	return last
 }
