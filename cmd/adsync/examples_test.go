@@ -63,6 +63,7 @@ var preparedBy = map[string]string{
 	"adsync adopt --all":                  "rm .adsync/state.db .adsync/lineage",
 	"adsync adopt campaign/spring-launch": "rm .adsync/state.db .adsync/lineage",
 	"adsync diff former.xlsx winter.xlsx": "cp winter.xlsx former.xlsx",
+	"adsync hash-password < password.txt": "echo correct horse battery staple >password.txt",
 	"adsync hooks install":                "git init",
 	"adsync hooks run":                    "git init; git add *",
 	"adsync hooks run spring.yaml":        "git init; git add *",

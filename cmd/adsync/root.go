@@ -10,6 +10,7 @@ import (
 	"adsync/cmd/adsync/internal/files"
 	"adsync/cmd/adsync/internal/hooks"
 	"adsync/cmd/adsync/internal/jobs"
+	"adsync/cmd/adsync/internal/logins"
 	"adsync/cmd/adsync/internal/ops"
 	"adsync/cmd/adsync/internal/people"
 	"adsync/cmd/adsync/internal/planning"
@@ -53,7 +54,8 @@ func root(env *session.Env) *cobra.Command {
 		planning.Plan(env), planning.Apply(env), planning.Revert(env), ops.History(env), ops.Show(env),
 		files.Import(env), planning.Adopt(env), planning.Drift(env),
 		ops.Status(env), ops.Suspend(env), ops.Forget(env), ops.PauseAll(env), ops.Reconcile(env),
-		planning.Resume(env), planning.Resolve(env), ops.Unlock(env), states.Command(env), jobs.Command(env),
+		planning.Resume(env), planning.Resolve(env), ops.Unlock(env), states.Command(env),
+		jobs.Command(env), logins.HashPassword(env),
 		ops.Review(env),
 		files.Export(env), files.Template(env), files.Convert(env), files.Diff(env), files.Textconv(env),
 		files.Merge(env), hooks.Command(env), files.Schema(env), ops.Policy(env),

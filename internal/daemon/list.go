@@ -11,10 +11,11 @@ import (
 
 // Query chooses accounts.
 type Query struct {
-	Words  string  // that the name, the id or the source holds, in whatever letters; "": every account
-	States []Class // nil: whatever they are
-	After  string  // the name before the first; "": from the first on
-	Most   int     // 0: all
+	Words  string   // that the name, the id or the source holds, in whatever letters; "": every account
+	Only   []string // names of the accounts that are there at all; nil: all are
+	States []Class  // nil: whatever they are
+	After  string   // the name before the first; "": from the first on
+	Most   int      // 0: all
 	// by spend of the last seven days, currency by currency, those of which it is not known last; else by name
 	BySpend bool
 	Now     time.Time // which day was yesterday
@@ -40,7 +41,7 @@ func (s *Status) Words() string {
 func (q Query) Choose(all []Status) (l List) {
 	l.Counts = map[Class]int{}
 	for _, s := range all {
-		if !strings.Contains(s.Words(), strings.ToLower(q.Words)) {
+		if !strings.Contains(s.Words(), strings.ToLower(q.Words)) || q.Only != nil && !slices.Contains(q.Only, s.Name) {
 			continue
 		}
 		if l.Count(q, s.State, s.total(q.Now)); q.takes(s.State) {

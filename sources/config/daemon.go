@@ -26,6 +26,7 @@ type Daemon struct {
 	BehindProxy bool
 	UserHeader  Setting
 	Hosts       []Setting
+	Access      Access
 	Pprof       bool
 	State       string // folder of the states of accounts that are read from git
 	NoFigures   bool   // what campaigns, ad groups and ads did is not read
@@ -119,7 +120,9 @@ func (d *Daemon) read(w *settingReader, node *yaml.Node) {
 		"database":     func(n *yaml.Node) { d.Database.read(w, n, "database", "ADSYNC_DATABASE") },
 		"address":      func(n *yaml.Node) { d.Address = w.address(n) },
 		"alive":        func(n *yaml.Node) { d.Alive.read(w, n) },
-		"people":       func(n *yaml.Node) { people = readPeople(w, n) },
+		"people":       func(n *yaml.Node) { people = readPeople(w, n, &d.Access) },
+		"tokens":       func(n *yaml.Node) { d.Access.machines(w, n) },
+		"login":        func(n *yaml.Node) { d.Access.login(w, n) },
 		"mail":         func(n *yaml.Node) { one := readMail(w, n); server = &one },
 		"reports":      func(n *yaml.Node) { reports = readReports(w, n) },
 	}
@@ -133,6 +136,7 @@ func (d *Daemon) read(w *settingReader, node *yaml.Node) {
 	}
 	d.addressed(w, people, server)
 	d.scheduled(w, reports, people, server)
+	d.allowed(w)
 }
 
 // timing reads what stands both for all accounts and for one.

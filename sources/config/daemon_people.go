@@ -11,8 +11,8 @@ import (
 	yaml "sigs.k8s.io/yaml/goyaml.v3"
 )
 
-// readPeople reads who is told of things, by name: each with one place.
-func readPeople(w *settingReader, node *yaml.Node) map[string]Notify {
+// readPeople reads who is told of things, by name, each at one place; and who may what.
+func readPeople(w *settingReader, node *yaml.Node, access *Access) map[string]Notify {
 	if node.Kind != yaml.MappingNode {
 		const hint = "for example anna: {email: anna@example.com}"
 		w.Report(node, diag.BadProject, "people is "+yamlnode.ShapeOf(node)+"; want a mapping", hint)
@@ -36,9 +36,11 @@ func readPeople(w *settingReader, node *yaml.Node) map[string]Notify {
 		for key, read := range n.times(w) {
 			readers[key] = read
 		}
+		may := access.person(w, Setting{n.Person, w.At(name)}, readers)
 		w.fields(entry, "a person", readers)
-		if n.Form == "" && entry.Kind == yaml.MappingNode {
-			message := fmt.Sprintf("person %q has no place; want one of email, slack, teams and webhook", n.Person)
+		if !may() && n.Form == "" && entry.Kind == yaml.MappingNode {
+			message := fmt.Sprintf("person %q has no place and no role; "+
+				"want one of email, slack, teams and webhook, or a role", n.Person)
 			w.Report(entry, diag.BadProject, message, "for example "+n.Person+": {email: "+n.Person+"@example.com}")
 		}
 		all[n.Person] = n
@@ -96,6 +98,9 @@ func (d *Daemon) reached(name Setting, people map[string]Notify, server *Notify)
 	case !there:
 		message := fmt.Sprintf("to names %q, who is none of people; want a name that stands there", name.Value)
 		return one, problem(message, diag.DidYouMean(name.Value, names))
+	case one.Form == "":
+		message := fmt.Sprintf("to names %q, who has no place; want one of email, slack, teams and webhook", name.Value)
+		return one, problem(message, "for example "+name.Value+": {email: "+name.Value+"@example.com}")
 	case one.Form == "email" && server == nil:
 		message := fmt.Sprintf("to names %q, who is told by mail, and no mail server is named; want one", name.Value)
 		return one, problem(message, "for example mail: {host: mail.example.com, from: adsync@example.com}")

@@ -50,30 +50,30 @@ type api struct {
 func (h *api) routes() []route {
 	const account = "/api/v1/accounts/{account}"
 	return []route{
-		{"GET", "/api/v1/accounts", readers, h.getAccounts},
-		{"GET", account, readers, h.getAccount},
-		{"GET", account + "/plan", readers, h.getPlan},
-		{"GET", account + "/runs", readers, h.getRuns},
-		{"GET", account + "/runs/{run}", readers, h.getRun},
-		{"GET", account + "/exposures", readers, h.getExposures},
-		{"GET", account + "/figures", readers, h.getFigures},
-		{"GET", account + "/activity", readers, h.getActivity},
-		{"GET", account + "/approvals", readers, h.getApprovals},
-		{"GET", account + "/acceptances", readers, h.getAcceptances},
-		{"GET", account + "/files", readers, h.getFiles},
-		{"GET", account + "/file", readers, h.give.getFile},
-		{"GET", account + "/looks/{look}/marked", givers, h.give.getMarked},
-		{"GET", account + "/runs/{run}/undo", givers, h.getUndo},
-		{"POST", account + "/runs/{run}/undo", givers, h.program(h.postUndo)},
-		{"POST", account + "/approvals", givers, h.program(h.postApproval)},
-		{"POST", account + "/acceptances", givers, h.program(h.postAcceptance)},
-		{"POST", account + "/wake", givers, h.program(h.postWake)},
-		{"POST", account + "/suspend", givers, h.program(h.postSuspend)},
-		{"POST", account + "/resume", givers, h.program(h.postResume)},
-		{"POST", account + "/pauses", givers, h.program(h.postPause)},
-		{"POST", account + "/pauses/{pause}/go-on", givers, h.program(h.postGoOn)},
-		{"POST", account + "/looks/{look}/commit", givers, h.program(h.postCommit)},
-		{"POST", account + "/look", givers, h.program(h.postLook)},
+		{"GET", "/api/v1/accounts", somebody, h.getAccounts},
+		{"GET", account, viewers, h.getAccount},
+		{"GET", account + "/plan", viewers, h.getPlan},
+		{"GET", account + "/runs", viewers, h.getRuns},
+		{"GET", account + "/runs/{run}", viewers, h.getRun},
+		{"GET", account + "/exposures", viewers, h.getExposures},
+		{"GET", account + "/figures", viewers, h.getFigures},
+		{"GET", account + "/activity", viewers, h.getActivity},
+		{"GET", account + "/approvals", viewers, h.getApprovals},
+		{"GET", account + "/acceptances", viewers, h.getAcceptances},
+		{"GET", account + "/files", viewers, h.getFiles},
+		{"GET", account + "/file", viewers, h.give.getFile},
+		{"GET", account + "/looks/{look}/marked", editors, h.give.getMarked},
+		{"POST", account + "/approvals", approvers, h.program(h.postApproval)},
+		{"POST", account + "/acceptances", operators, h.program(h.postAcceptance)},
+		{"POST", account + "/wake", editors, h.program(h.postWake)},
+		{"POST", account + "/suspend", editors, h.program(h.postSuspend)},
+		{"POST", account + "/resume", approvers, h.program(h.postResume)},
+		{"POST", account + "/pauses", editors, h.program(h.postPause)},
+		{"POST", account + "/pauses/{pause}/go-on", approvers, h.program(h.postGoOn)},
+		{"GET", account + "/runs/{run}/undo", editors, h.getUndo},
+		{"POST", account + "/runs/{run}/undo", editors, h.program(h.postUndo)},
+		{"POST", account + "/looks/{look}/commit", editors, h.program(h.postCommit)},
+		{"POST", account + "/look", editors, h.program(h.postLook)},
 	}
 }
 
@@ -84,7 +84,7 @@ func (h *api) getAccounts(w http.ResponseWriter, r *http.Request) {
 		h.refuse(w, r, *p)
 		return
 	}
-	q.Now = h.Now()
+	q.Now, q.Only = h.Now(), callerOf(r).grant.Seen()
 	l := h.desk.List(r.Context(), q)
 	total := 0
 	for _, n := range l.Counts {

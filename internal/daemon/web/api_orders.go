@@ -18,7 +18,7 @@ const bodyMost = 64 << 10
 // browser sends a cookie by itself, and no token.
 func (h *api) program(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		if callerOf(r).session != nil {
+		if c := callerOf(r); c.session != nil || c.proxied {
 			h.refuse(w, r, problem{http.StatusForbidden, "form", "the API takes " +
 				"orders with the token in the header Authorization; a browser uses the forms of the page"})
 			return
@@ -127,9 +127,16 @@ func (h *api) orderOf(w http.ResponseWriter, r *http.Request, body any, by *stri
 			shown.Text(err.Error(), 200) + "; want one JSON object as docs/operate/api.yaml describes it"})
 		return order{}, false
 	}
-	o := order{a.Name, callerOf(r).name}
+	c := callerOf(r)
+	o := order{a.Name, c.name}
+	said := shown.Name(*by)
 	if o.by == "" {
-		o.by = shown.Name(*by)
+		o.by = said
+	}
+	if c.machine && said != "" && said != c.name {
+		h.refuse(w, r, problem{http.StatusForbidden, "other_name",
+			"by is " + said + ", and the token is of " + c.name + "; want its own name, or none"})
+		return order{}, false
 	}
 	if o.by == "" {
 		h.refuse(w, r, problem{http.StatusBadRequest, "no_name", "by is empty; want who gives the order"})

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"adsync/internal/daemon"
+	"adsync/internal/daemon/roles"
 	"adsync/internal/figures"
 	"adsync/internal/kinds"
 	"adsync/internal/orders"
@@ -133,7 +134,7 @@ func read(t testing.TB, name string, into any) {
 // theOptions are those of a daemon on loopback with a token.
 func theOptions(t testing.TB) Options {
 	t.Helper()
-	token, err := NewToken(theToken)
+	token, err := roles.NewToken(theToken)
 	if err != nil {
 		t.Fatal(err)
 	}

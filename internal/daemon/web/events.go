@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"time"
 
+	"adsync/internal/daemon"
+	"adsync/internal/daemon/roles"
 	"adsync/internal/daemon/web/shown"
 	"adsync/internal/planview"
 )
@@ -24,14 +26,18 @@ type events struct {
 	watching chan struct{} // a place for each who follows
 }
 
-func (h *events) routes() []route { return []route{{"GET", "/api/v1/events", readers, h.getEvents}} }
+func (h *events) routes() []route { return []route{{"GET", "/api/v1/events", somebody, h.getEvents}} }
 
 // getEvents writes what happens as it happens, as server-sent events. Who was
 // away reads the account again: nothing is told twice.
 func (h *events) getEvents(w http.ResponseWriter, r *http.Request) {
 	account := r.URL.Query().Get("account")
 	if account != "" {
-		if _, err := h.desk.Account(r.Context(), account); err != nil {
+		_, err := h.desk.Account(r.Context(), account)
+		if !callerOf(r).may(roles.Viewer, account) {
+			err = daemon.ErrNoAccount
+		}
+		if err != nil {
 			h.refuse(w, r, h.problemOf(err))
 			return
 		}
@@ -61,7 +67,8 @@ func (h *events) getEvents(w http.ResponseWriter, r *http.Request) {
 	events := h.desk.Events(r.Context())
 	beat := time.NewTicker(heartbeat)
 	defer beat.Stop()
-	for more := send("retry: 5000\n\n"); more; {
+	allowed := h.rules()
+	for more := send("retry: 5000\n\n"); more && h.rules() == allowed; { // who may what is another: ask again
 		select {
 		case <-r.Context().Done():
 			return
@@ -71,7 +78,7 @@ func (h *events) getEvents(w http.ResponseWriter, r *http.Request) {
 			if !open {
 				return
 			}
-			if account != "" && event.Account != account {
+			if account != "" && event.Account != account || !callerOf(r).may(roles.Viewer, event.Account) {
 				continue
 			}
 			line, err := json.Marshal(event)

@@ -19,6 +19,7 @@ import (
 	"testing"
 
 	"adsync/internal/daemon"
+	"adsync/internal/daemon/roles"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -399,7 +400,7 @@ func TestAFileThatMovedSinceItsDownloadIsNotSent(t *testing.T) {
 // What the page says to those who cannot give orders, and where there is nothing
 // to show.
 func TestThePageSaysWhatIsNotThere(t *testing.T) {
-	a := ask(t, func(o *Options) { o.Token = Token{} })
+	a := ask(t, func(o *Options) { o.Token = roles.Token{} })
 	page := text(t, a.get("/accounts/shoes"))
 	for _, want := range []string{"For reading only",
 		"--allow " + heldRaise, "Possible spend a day", "spring.yaml:7:17"} {

@@ -1,13 +1,15 @@
 package web
 
 import (
-	"adsync/internal/daemon/web/conns"
-	"adsync/internal/daemon/web/shown"
 	"context"
-	"crypto/sha256"
 	"net/http"
 	"strconv"
 	"strings"
+
+	"adsync/internal/daemon"
+	"adsync/internal/daemon/roles"
+	"adsync/internal/daemon/web/conns"
+	"adsync/internal/daemon/web/shown"
 )
 
 // contentPolicy lets a page load its own two files and the pictures written into it and
@@ -16,14 +18,20 @@ const contentPolicy = "default-src 'none'; style-src 'self'; " +
 	"script-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; " +
 	"frame-ancestors 'none'; base-uri 'none'"
 
-// caller is who sent a request, as far as it says.
+// caller is who sent a request, as far as it is known.
 type caller struct {
-	name    string   // "" where nobody said
-	orders  bool     // the token was given
+	name    string // "" where nobody said
+	grant   roles.Grant
+	known   bool     // it was proven, or the one token was given
+	machine bool     // by a token of its own, and so of no other name
+	proxied bool     // the proxy proved it
 	session *session // nil of a program
 	unknown bool     // a session was named, and nobody can say whose it is
 	cookie  string
 }
+
+// may reports whether somebody has a role, or a higher one; "" is for all accounts.
+func (c *caller) may(role roles.Role, account string) bool { return c.grant.Role(account) >= role }
 
 type callerKey struct{}
 
@@ -39,6 +47,7 @@ func callerOf(r *http.Request) *caller {
 type door struct {
 	*replies
 	throttle throttle
+	proving  chan struct{} // a place for each password that is looked at
 }
 
 func (d *door) routes() []route {
@@ -49,15 +58,50 @@ func (d *door) routes() []route {
 	}
 }
 
-// admits returns what answers a route to those it is for.
+// admits lets through to a route those it is for.
 func (d *door) admits(to route) http.HandlerFunc {
-	switch to.for_ {
-	case readers:
-		return d.reads(to.do)
-	case givers:
-		return d.orders(to.do)
+	if to.for_ == everybody {
+		return to.do
 	}
-	return to.do
+	return func(w http.ResponseWriter, r *http.Request) {
+		c, account := callerOf(r), r.PathValue("account")
+		role, needed := c.grant.Role(account), to.for_.role()
+		if to.for_ == somebody {
+			role, needed = c.grant.Highest(), roles.Viewer
+		}
+		switch {
+		case needed > roles.Viewer && d.readOnly():
+			d.refuse(w, r, problem{http.StatusForbidden, "read_only",
+				"the daemon takes no orders here, as it has no token; give it one, or use the command on its machine"})
+		case !c.known && role < needed, c.proxied && c.session == nil && isPage(r) && r.Method == http.MethodGet:
+			d.unknown(w, r)
+		case needed > roles.Viewer && d.UserHeader != "" && c.name == "":
+			d.refuse(w, r, problem{http.StatusForbidden,
+				"no_name", "the proxy named nobody; want the header it is configured to set"})
+		case role < roles.Viewer && account != "":
+			d.refuse(w, r, d.problemOf(daemon.ErrNoAccount)) // whether it is there is not theirs to know
+		case role < needed:
+			d.refuse(w, r, lacks(c, role, needed))
+		default:
+			if needed > roles.Viewer && d.Rules != nil {
+				d.Log.Info("an order came", "what", r.Pattern, "account", account, "by", c.name, "from", d.from(r))
+			}
+			to.do(w, r)
+		}
+	}
+}
+
+// lacks says which role somebody has, and which is wanted.
+func lacks(c *caller, role, needed roles.Role) problem {
+	has := "you are " + role.String()
+	if role == roles.None {
+		has = "you may see no account"
+	}
+	if c.name != "" {
+		has = strings.Replace(has, "you", "you are "+shown.Name(c.name)+" and", 1)
+	}
+	has = strings.Replace(has, "and are", "and", 1)
+	return problem{http.StatusForbidden, "role", has + " here; want the role " + needed.String()}
 }
 
 // guarded puts before every answer what holds for all of them: headers, the
@@ -98,7 +142,7 @@ func (d *door) guarded(next http.Handler) http.Handler {
 			d.refuse(w, r, *p)
 			return
 		}
-		if c.orders {
+		if c.known {
 			conns.Keep(r.Context())
 		}
 		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), callerKey{}, c)))
@@ -108,29 +152,26 @@ func (d *door) guarded(next http.Handler) http.Handler {
 // who finds out who sent a request. A token that is wrong is an error, whatever
 // is asked; none is not.
 func (d *door) who(r *http.Request) (*caller, *problem) {
+	if d.Rules != nil {
+		return d.named(r)
+	}
 	c := &caller{}
+	if d.open() {
+		c.grant.Everywhere = roles.Viewer
+	}
 	if d.UserHeader != "" {
 		c.name = shown.Name(r.Header.Get(d.UserHeader))
 	}
-	if given, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok {
-		if p := d.check(r, given); p != nil {
+	if given, ok := bearerOf(r); ok {
+		if p := d.check(r, d.Token.Is(given)); p != nil {
 			return nil, p
 		}
-		c.orders = true
+		c.known, c.grant.Everywhere = true, roles.Operator
 		return c, nil
 	}
-	cookie, err := r.Cookie(d.cookieName())
-	if err != nil || !isDrawn(cookie.Value) {
-		return c, nil
-	}
-	name, err := d.Sessions.Of(r.Context(), sha256.Sum256([]byte(cookie.Value)))
-	if err != nil {
-		d.Log.Error("it is not known who is logged in", "error", err)
-		c.unknown = true
-		return c, nil
-	}
+	name, cookie := d.session(r, c, ofToken)
 	if name != "" {
-		c.orders, c.cookie, c.session = true, cookie.Value, sessionOf(name, cookie.Value)
+		c.known, c.grant.Everywhere, c.cookie, c.session = true, roles.Operator, cookie, sessionOf(name, cookie)
 		if d.UserHeader == "" {
 			c.name = name
 		}
@@ -138,18 +179,37 @@ func (d *door) who(r *http.Request) (*caller, *problem) {
 	return c, nil
 }
 
+// session returns what is kept of the session that a request names, "" where there is none of its kind.
+func (d *door) session(r *http.Request, c *caller, kind string) (kept, cookie string) {
+	sent, err := r.Cookie(d.cookieName())
+	if err != nil || !isDrawn(sent.Value) {
+		return "", ""
+	}
+	kept, err = d.Sessions.Of(r.Context(), hashOf(kind, sent.Value))
+	if err != nil {
+		d.Log.Error("it is not known who is logged in", "error", err)
+		c.unknown = true
+		return "", ""
+	}
+	return kept, sent.Value
+}
+
+func bearerOf(r *http.Request) (string, bool) {
+	return strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+}
+
 // noSessions says that nobody can log in or out, nor be known to be logged in.
 var noSessions = problem{http.StatusServiceUnavailable, "not_now",
 	"who is logged in cannot be known now, as the database does not answer; try again soon"}
 
-// check compares a token, unless its sender gave too many that were wrong.
-func (d *door) check(r *http.Request, given string) *problem {
+// check counts what was given and is wrong. Who gave too much of that is not listened to, whatever they give.
+func (d *door) check(r *http.Request, right bool) *problem {
 	from, now := d.from(r), d.Now()
 	if d.throttle.wait(from, now) > 0 {
 		return &problem{http.StatusTooManyRequests,
 			"too_many", "too many wrong tokens came from here; want a pause of a minute"}
 	}
-	if d.Token.is(given) {
+	if right {
 		return nil
 	}
 	d.throttle.note(from, now)
@@ -157,37 +217,7 @@ func (d *door) check(r *http.Request, given string) *problem {
 	return &problem{http.StatusUnauthorized, "token", "the token is not the daemon's"}
 }
 
-// reads lets through who may read.
-func (d *door) reads(next http.HandlerFunc) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		if d.open() || callerOf(r).orders {
-			next(w, r)
-			return
-		}
-		d.unknown(w, r)
-	}
-}
-
-// orders lets through who may give orders, and says their name.
-func (d *door) orders(next http.HandlerFunc) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		c := callerOf(r)
-		switch {
-		case d.Token.isZero():
-			d.refuse(w, r, problem{http.StatusForbidden, "read_only",
-				"the daemon takes no orders here, as it has no token; give it one, or use the command on its machine"})
-		case !c.orders:
-			d.unknown(w, r)
-		case d.UserHeader != "" && c.name == "":
-			d.refuse(w, r, problem{http.StatusForbidden,
-				"no_name", "the proxy named nobody; want the header it is configured to set"})
-		default:
-			next(w, r)
-		}
-	}
-}
-
-// unknown asks for the token: a person is shown the form, a program the code.
+// unknown asks who it is: a person is shown the form, a program the code.
 func (d *door) unknown(w http.ResponseWriter, r *http.Request) {
 	if callerOf(r).unknown {
 		d.refuse(w, r, noSessions)
@@ -199,8 +229,11 @@ func (d *door) unknown(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("WWW-Authenticate", `Bearer realm="adsync"`)
 	said := "want the daemon's token"
-	if isPage(r) {
+	switch {
+	case isPage(r):
 		said = "you are not logged in, or not any more; nothing was done. Log in, and do it again"
+	case d.Rules != nil:
+		said = "want a token that daemon.yaml names"
 	}
 	d.refuse(w, r, problem{http.StatusUnauthorized, "token", said})
 }

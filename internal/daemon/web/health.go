@@ -1,6 +1,7 @@
 package web
 
 import (
+	"adsync/internal/daemon/roles"
 	"net/http"
 	"net/http/pprof"
 )
@@ -12,13 +13,13 @@ func (h *probes) routes() []route {
 	all := []route{
 		{"GET", "/healthz", everybody, h.health},
 		{"GET", "/readyz", everybody, h.ready},
-		{"GET", "/metrics", readers, h.metrics},
+		{"GET", "/metrics", viewers, h.metrics},
 	}
 	if h.Pprof {
 		all = append(all,
-			route{"GET", "/debug/pprof/", readers, pprof.Index},
-			route{"GET", "/debug/pprof/profile", readers, pprof.Profile},
-			route{"GET", "/debug/pprof/trace", readers, pprof.Trace})
+			route{"GET", "/debug/pprof/", viewers, pprof.Index},
+			route{"GET", "/debug/pprof/profile", viewers, pprof.Profile},
+			route{"GET", "/debug/pprof/trace", viewers, pprof.Trace})
 	}
 	return all
 }
@@ -30,7 +31,7 @@ func (h *probes) health(w http.ResponseWriter, r *http.Request) {
 		if err := h.Alive(); err != nil {
 			h.Log.Error("an account stands still", "error", err)
 			said := map[string]any{"alive": false}
-			if h.open() || callerOf(r).orders {
+			if callerOf(r).may(roles.Viewer, "") {
 				said["message"] = err.Error()
 			}
 			writeJSON(w, http.StatusServiceUnavailable, said)
@@ -54,7 +55,7 @@ func (h *probes) ready(w http.ResponseWriter, r *http.Request) {
 		status = http.StatusServiceUnavailable
 	}
 	said := map[string]any{"ready": len(waiting) == 0}
-	if h.open() || callerOf(r).orders {
+	if callerOf(r).may(roles.Viewer, "") {
 		said["waiting"] = waiting
 	}
 	writeJSON(w, status, said)

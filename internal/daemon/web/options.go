@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"adsync/internal/daemon/roles"
 	"adsync/internal/daemon/web/metrics"
 	"adsync/internal/resource"
 )
@@ -20,11 +21,12 @@ const DefaultListen = "127.0.0.1:8787"
 
 // Options say who may read and give orders, and from where.
 type Options struct {
-	Listen      string      // address and port, as net.Listen takes it
-	Token       Token       // the zero Token: nobody gives orders
-	TLS         *tls.Config // nil: connections come in without; see ReadTLS
-	BehindProxy bool        // TLS ends at a proxy before this machine, which sets X-Forwarded-For
-	UserHeader  string      // in which that proxy names who asks; "": people say their name
+	Listen      string              // address and port, as net.Listen takes it
+	Token       roles.Token         // of everybody; its zero value: nobody gives orders
+	TLS         *tls.Config         // nil: connections come in without; see ReadTLS
+	BehindProxy bool                // TLS ends at a proxy before this machine, which sets X-Forwarded-For
+	Rules       func() *roles.Rules // who may what, as it is now; nil: whoever has the token
+	UserHeader  string              // in which that proxy names who asks; "": people say their name
 	Hosts       []string
 
 	Sessions Sessions // nil: in memory, until the daemon ends
@@ -49,11 +51,14 @@ func (o *Options) Check() error {
 	refuse := func(format string, args ...any) { problems = append(problems, fmt.Errorf(format, args...)) }
 	switch {
 	case o.loopback() && !o.BehindProxy:
-	case o.Token.isZero():
-		refuse("listen is %q, which others reach, and there is no token; want a token", o.Listen)
+	case o.readOnly():
+		refuse("listen is %q, which others reach, and there is no token; want a token, or login", o.Listen)
 	case o.TLS == nil && !o.BehindProxy:
 		refuse("listen is %q, which others reach, without TLS; want tls, or behind_proxy: true where a proxy ends it",
 			o.Listen)
+	}
+	if o.Rules != nil && !o.Token.IsZero() {
+		refuse("there is a token of everybody beside login or tokens; want one of them")
 	}
 	if o.UserHeader != "" && !o.BehindProxy {
 		refuse("names are taken from the header "+
@@ -73,7 +78,18 @@ func (o *Options) loopback() bool {
 }
 
 // open reports whether who reaches the listener may read without the token.
-func (o *Options) open() bool { return o.loopback() && !o.BehindProxy }
+func (o *Options) open() bool { return o.loopback() && !o.BehindProxy && o.Rules == nil }
+
+// rules are who may what now, nil where the token alone says so.
+func (o *Options) rules() *roles.Rules {
+	if o.Rules == nil {
+		return nil
+	}
+	return o.Rules()
+}
+
+// readOnly reports whether nobody gives orders here.
+func (o *Options) readOnly() bool { return o.Rules == nil && o.Token.IsZero() }
 
 // secure reports whether browsers speak TLS.
 func (o *Options) secure() bool { return o.TLS != nil || o.BehindProxy }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"adsync/internal/cards"
+	"adsync/internal/daemon/roles"
 	"adsync/internal/daemon/web/activity"
 	"adsync/internal/daemon/web/ads"
 	"adsync/internal/daemon/web/campaigns"
@@ -47,17 +48,20 @@ func asset(kind, text string) http.HandlerFunc {
 
 // view is what each page holds, and its own content.
 type view struct {
-	Title    string
-	Who      string // "" where nobody logged in
-	Form     string // what proves that a form is of this page
-	CanLogin bool
-	ReadOnly bool // nobody can give orders here
-	Back     string
-	Account  string // whose events the page follows; "" for all
-	Follows  bool   // the script follows the events
-	Plan     string // hash of the plan that is shown
-	Done     string // what the last form did
-	Error    string
+	Title string
+	Who   string // "" where nobody logged in
+	Form  string // what proves that a form is of this page
+	// role of who is logged in, on the account of the page or everywhere; "" where the one token lets them in
+	Role                      string
+	Edits, Approves, Operates bool // what they may order on the account of the page
+	CanLogin                  bool
+	ReadOnly                  bool // nobody can give orders here
+	Back                      string
+	Account                   string // whose events the page follows; "" for all
+	Follows                   bool   // the script follows the events
+	Plan                      string // hash of the plan that is shown
+	Done                      string // what the last form did
+	Error                     string
 
 	AsksToken bool // logging in is what is missing
 
@@ -67,9 +71,13 @@ type view struct {
 // show writes a page.
 func (re *replies) show(w http.ResponseWriter, r *http.Request, status int, name string, v view) {
 	c := callerOf(r)
-	v.CanLogin, v.ReadOnly = !re.Token.isZero() && c.session == nil, re.Token.isZero()
+	v.CanLogin, v.ReadOnly = !re.readOnly() && c.session == nil, re.readOnly()
 	if c.session != nil {
-		v.Who, v.Form = c.name, c.session.form
+		role := c.grant.Role(r.PathValue("account"))
+		v.Edits, v.Approves, v.Operates = role >= roles.Editor, role >= roles.Approver, role >= roles.Operator
+		if v.Who, v.Form = c.name, c.session.form; re.Rules != nil && role > roles.None {
+			v.Role = role.String()
+		}
 		if v.Who == "" {
 			v.Who = c.session.name
 		}

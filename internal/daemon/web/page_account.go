@@ -25,13 +25,13 @@ type pages struct{ *replies }
 
 func (h *pages) routes() []route {
 	return []route{
-		{"GET", "/{$}", readers, h.showAccounts},
-		{"GET", "/accounts/{account}", readers, h.showAccount},
-		{"GET", "/accounts/{account}/campaigns", readers, h.showFigures},
-		{"GET", "/accounts/{account}/campaigns.csv", readers, h.sendFigures},
-		{"GET", "/accounts/{account}/activity", readers, h.showActivity},
-		{"GET", "/accounts/{account}/runs", readers, h.showRuns},
-		{"GET", "/accounts/{account}/runs/{run}", readers, h.showRun},
+		{"GET", "/{$}", somebody, h.showAccounts},
+		{"GET", "/accounts/{account}", viewers, h.showAccount},
+		{"GET", "/accounts/{account}/campaigns", viewers, h.showFigures},
+		{"GET", "/accounts/{account}/campaigns.csv", viewers, h.sendFigures},
+		{"GET", "/accounts/{account}/activity", viewers, h.showActivity},
+		{"GET", "/accounts/{account}/runs", viewers, h.showRuns},
+		{"GET", "/accounts/{account}/runs/{run}", viewers, h.showRun},
 		{"GET", "/page.css", everybody, asset("text/css; charset=utf-8", styleText())},
 		{"GET", "/page.js", everybody, asset("text/javascript; charset=utf-8", scriptText())},
 	}
@@ -347,7 +347,7 @@ func (h *pages) showRun(w http.ResponseWriter, r *http.Request) {
 	}
 	run.Zone = shown.Zone(a.Account)
 	undo := ""
-	if run.Undoable() && !h.Token.isZero() {
+	if run.Undoable() && !h.readOnly() {
 		undo = runPath(a.Name, run.Run) + "/undo"
 	}
 	part, err := runview.HTMLPart(h.Schemas, run, undo)

@@ -20,9 +20,9 @@ type gallery struct {
 
 func (h *gallery) routes() []route {
 	return []route{
-		{"GET", "/accounts/{account}/ads", readers, h.showAds},
-		{"GET", "/api/v1/accounts/{account}/ads", readers, h.getAds},
-		{"GET", "/api/v1/accounts/{account}/pictures/{sum}", readers, h.getPicture},
+		{"GET", "/accounts/{account}/ads", viewers, h.showAds},
+		{"GET", "/api/v1/accounts/{account}/ads", viewers, h.getAds},
+		{"GET", "/api/v1/accounts/{account}/pictures/{sum}", viewers, h.getPicture},
 	}
 }
 

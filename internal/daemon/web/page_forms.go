@@ -22,21 +22,21 @@ type forms struct {
 func (h *forms) routes() []route {
 	const account = "/accounts/{account}"
 	return []route{
-		{"POST", account + "/approve", givers, h.person(h.formApprove)},
-		{"POST", account + "/accept", givers, h.person(h.formAccept)},
-		{"POST", account + "/wake", givers, h.person(h.formWake)},
-		{"POST", account + "/suspend", givers, h.person(h.formSuspend)},
-		{"POST", account + "/resume", givers, h.person(h.formResume)},
-		{"GET", account + "/pause", readers, h.showPause},
-		{"POST", account + "/pause", givers, h.person(h.formPause)},
-		{"POST", account + "/pauses/{pause}/go-on", givers, h.person(h.formGoOn)},
-		{"GET", account + "/runs/{run}/undo", givers, h.showUndo},
-		{"POST", account + "/runs/{run}/undo", givers, h.person(h.formUndo)},
-		{"POST", account + "/looks/{look}/commit", givers, h.person(h.formCommit)},
-		{"POST", account + "/look", givers, h.formLook},
-		{"GET", account + "/looks/{look}/marked", givers, h.give.getMarked},
-		{"GET", account + "/files", readers, h.showFiles},
-		{"GET", account + "/file", readers, h.give.getFile},
+		{"POST", account + "/approve", approvers, h.person(h.formApprove)},
+		{"POST", account + "/accept", operators, h.person(h.formAccept)},
+		{"POST", account + "/wake", editors, h.person(h.formWake)},
+		{"POST", account + "/suspend", editors, h.person(h.formSuspend)},
+		{"POST", account + "/resume", approvers, h.person(h.formResume)},
+		{"GET", account + "/pause", viewers, h.showPause},
+		{"POST", account + "/pause", editors, h.person(h.formPause)},
+		{"POST", account + "/pauses/{pause}/go-on", approvers, h.person(h.formGoOn)},
+		{"GET", account + "/runs/{run}/undo", editors, h.showUndo},
+		{"POST", account + "/runs/{run}/undo", editors, h.person(h.formUndo)},
+		{"POST", account + "/looks/{look}/commit", editors, h.person(h.formCommit)},
+		{"POST", account + "/look", editors, h.formLook},
+		{"GET", account + "/looks/{look}/marked", editors, h.give.getMarked},
+		{"GET", account + "/files", viewers, h.showFiles},
+		{"GET", account + "/file", viewers, h.give.getFile},
 	}
 }
 

@@ -86,7 +86,7 @@ func (h *pages) showAccounts(w http.ResponseWriter, r *http.Request) {
 	if asked.Get("sort") == bySpend {
 		v.Sort, q.BySpend = bySpend, true
 	}
-	q.Now = h.Now()
+	q.Now, q.Only = h.Now(), callerOf(r).grant.Seen()
 	if is := asked.Get("mood"); slices.ContainsFunc(moodWords, func(m moodCount) bool { return m.Class == is }) {
 		v.Mood, q.States = is, classesOf(is)
 	}

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"adsync/internal/daemon"
+	"adsync/internal/daemon/roles"
+	"adsync/internal/daemon/sessions"
 	"adsync/internal/daemon/web/conns"
 	"adsync/internal/daemon/web/metrics"
 	"adsync/internal/daemon/web/shown"
@@ -43,12 +45,12 @@ func New(o Options, desk daemon.Desk) (*Server, error) {
 	}
 	s := &Server{Options: o, connsMost: conns.Usual}
 	if o.Sessions == nil {
-		s.Sessions = &memory{now: func() time.Time { return s.Now() }}
+		s.Sessions = sessions.InMemory(func() time.Time { return s.Now() })
 	}
 	re := &replies{Options: &s.Options, desk: desk}
 	s.give = giver{replies: re, looking: make(chan struct{}, looksAtOnce)}
 	s.events = events{re, make(chan struct{}, watchersMost)}
-	d := &door{replies: re}
+	d := &door{replies: re, proving: make(chan struct{}, provingMost)}
 	s.routes = slices.Concat(
 		(&probes{re}).routes(), (&api{re, &s.give}).routes(), s.events.routes(),
 		(&pages{re}).routes(), (&gallery{re, make(chan struct{}, picturesAtOnce)}).routes(),
@@ -123,9 +125,15 @@ type audience int
 
 const (
 	everybody audience = iota
-	readers            // who has the token or, where only this machine reaches the daemon, anybody
-	givers             // who has the token
+	somebody           // who may see an account, whichever; what is shown is of those
+	viewers            // of the account that the path names, where it names none of all of them; and so are the others
+	editors
+	approvers
+	operators
 )
+
+// role is the lowest that is let in.
+func (a audience) role() roles.Role { return roles.Role(max(0, a-somebody)) }
 
 // route is one address; docs/operate/api.yaml describes those for programs.
 type route struct {

@@ -6,16 +6,15 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/hex"
+	"net"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 )
 
-// How long a session lasts, and how many there are at most.
-const (
-	sessionLasts = 12 * time.Hour
-	sessionsMost = 1000
-)
+// sessionLasts is how long a session lasts.
+const sessionLasts = 12 * time.Hour
 
 // Sessions keeps who gave the token in a browser, by the hash of what their cookie holds: nobody can make the cookie
 // of what is kept.
@@ -36,66 +35,6 @@ type session struct {
 func sessionOf(name, cookie string) *session {
 	form := sha256.Sum256([]byte("forms of " + cookie))
 	return &session{name: name, form: hex.EncodeToString(form[:])}
-}
-
-// kept is a session in memory.
-type kept struct {
-	name string
-	ends time.Time
-}
-
-// memory has the sessions of one daemon, until it ends.
-type memory struct {
-	now func() time.Time
-
-	mu  sync.Mutex
-	all map[[sha256.Size]byte]kept
-}
-
-func (m *memory) Begin(_ context.Context, hash [sha256.Size]byte, name string, lasts time.Duration) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.all == nil {
-		m.all = map[[sha256.Size]byte]kept{}
-	}
-	m.tidy(m.now())
-	m.all[hash] = kept{name, m.now().Add(lasts)}
-	return nil
-}
-
-// tidy drops the sessions that are over, and the nearest to its end where there
-// are too many.
-func (m *memory) tidy(now time.Time) {
-	var oldest [sha256.Size]byte
-	var ends time.Time
-	for key, one := range m.all {
-		switch {
-		case !now.Before(one.ends):
-			delete(m.all, key)
-		case ends.IsZero() || one.ends.Before(ends):
-			oldest, ends = key, one.ends
-		}
-	}
-	if len(m.all) >= sessionsMost {
-		delete(m.all, oldest)
-	}
-}
-
-func (m *memory) Of(_ context.Context, hash [sha256.Size]byte) (string, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	one := m.all[hash]
-	if !m.now().Before(one.ends) {
-		return "", nil
-	}
-	return one.name, nil
-}
-
-func (m *memory) End(_ context.Context, hash [sha256.Size]byte) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	delete(m.all, hash)
-	return nil
 }
 
 // sent reports whether a form is one of this session's.
@@ -129,4 +68,85 @@ func (o *Options) cookie(value string, age int) *http.Cookie {
 		Name: o.cookieName(), Value: value, Path: "/",
 		MaxAge: age, HttpOnly: true, Secure: o.secure(), SameSite: http.SameSiteStrictMode,
 	}
+}
+
+// How many wrong tokens one address may send in how long, and how many addresses
+// are remembered.
+const (
+	wrongMost   = 5
+	wrongWithin = time.Minute
+	wrongKnown  = 4096
+)
+
+// throttle counts wrong tokens by address. One that sent too many is not
+// listened to until a minute has passed.
+type throttle struct {
+	mu    sync.Mutex
+	wrong map[string]*tries
+}
+
+type tries struct {
+	n     int
+	since time.Time
+}
+
+// wait is how long an address is not listened to, 0 where it is.
+func (t *throttle) wait(from string, now time.Time) time.Duration {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	w := t.wrong[from]
+	if w == nil || w.n < wrongMost {
+		return 0
+	}
+	return max(0, w.since.Add(wrongWithin).Sub(now))
+}
+
+// note counts a wrong token.
+func (t *throttle) note(from string, now time.Time) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.wrong == nil {
+		t.wrong = map[string]*tries{}
+	}
+	w := t.wrong[from]
+	if w == nil || now.Sub(w.since) >= wrongWithin {
+		t.forget(now)
+		w = &tries{since: now}
+		t.wrong[from] = w
+	}
+	w.n++
+}
+
+// forget drops what is over, and everything where even so too much is left.
+func (t *throttle) forget(now time.Time) {
+	for from, w := range t.wrong {
+		if now.Sub(w.since) >= wrongWithin {
+			delete(t.wrong, from)
+		}
+	}
+	if len(t.wrong) >= wrongKnown {
+		clear(t.wrong)
+	}
+}
+
+// from is who sent a request, for counting: an IPv4 address, or the first 64
+// bits of an IPv6 one, of which everybody has many. Behind a proxy it is what the
+// nearest proxy says; the rest of the header is anybody's.
+func (o *Options) from(r *http.Request) string {
+	host, _, err := net.SplitHostPort(r.RemoteAddr)
+	if err != nil {
+		host = r.RemoteAddr
+	}
+	if forwarded := r.Header.Values("X-Forwarded-For"); o.BehindProxy && len(forwarded) > 0 {
+		hops := strings.Split(forwarded[len(forwarded)-1], ",")
+		host = strings.TrimSpace(hops[len(hops)-1])
+	}
+	ip := net.ParseIP(host)
+	if ip == nil {
+		return "?"
+	}
+	if four := ip.To4(); four != nil {
+		return four.String()
+	}
+	return ip.Mask(net.CIDRMask(64, 128)).String()
 }

@@ -325,6 +325,9 @@ func configuredAgain(
 	if err == nil {
 		err = d.sharing.configure(d.env, settings)
 	}
+	if err == nil {
+		err = page.allow(ctx, d.env, settings)
+	}
 	if err != nil {
 		return before, false, err
 	}

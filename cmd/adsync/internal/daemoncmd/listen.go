@@ -9,13 +9,17 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"path/filepath"
 	"slices"
 	"sync/atomic"
 	"time"
 
 	"adsync/cmd/adsync/internal/console"
+	"adsync/cmd/adsync/internal/logins"
 	"adsync/cmd/adsync/internal/session"
 	"adsync/internal/daemon"
+	"adsync/internal/daemon/roles"
+	"adsync/internal/daemon/sessions"
 	"adsync/internal/daemon/web"
 	"adsync/internal/daemon/web/metrics"
 	"adsync/internal/secret"
@@ -33,6 +37,9 @@ const (
 // DefaultListen is where the daemon listens unless told otherwise.
 const DefaultListen = web.DefaultListen
 
+// sessionsName is the file of who is logged in, in the folder of the states of accounts.
+const sessionsName = ".sessions.json"
+
 // listenNowhere is the address of a daemon that does not listen.
 const listenNowhere = "none"
 
@@ -43,6 +50,7 @@ type page struct {
 	server   *web.Server
 	listener net.Listener
 	hooks    atomic.Pointer[webhook.Receiver]
+	rules    atomic.Pointer[roles.Rules] // who may what; nil where the token says so
 	log      *slog.Logger
 }
 
@@ -70,6 +78,11 @@ func (d *daemonRun) pageOptions(ctx context.Context, settings config.Daemon) (o 
 	}
 	for _, host := range settings.Hosts {
 		o.Hosts = append(o.Hosts, host.Value)
+	}
+	if rules, err := logins.Rules(ctx, d.env, settings.Access); err != nil {
+		return o, err
+	} else if rules != nil {
+		o.Rules = func() *roles.Rules { return rules }
 	}
 	if o.Token, err = daemonToken(ctx, d.env, settings.Token); err != nil {
 		return o, err
@@ -104,9 +117,18 @@ func (d *daemonRun) listen(ctx context.Context, settings config.Daemon, counts *
 	if err != nil {
 		return nil, err
 	}
+	if options.Rules != nil {
+		p.rules.Store(options.Rules())
+		options.Rules = p.rules.Load
+	}
 	options.Metrics, options.Alive, options.Hooks = counts, d.hub.Alive, p
-	if d.sharing != nil {
+	switch {
+	case d.sharing != nil:
 		options.Sessions = d.sharing.server.Sessions()
+	case settings.State != "":
+		if options.Sessions, err = sessions.Open(filepath.Join(settings.State, sessionsName), time.Now); err != nil {
+			d.log.Warn("who was logged in cannot be read; they log in again", "error", err)
+		}
 	}
 	server, err := web.New(options, d.desk)
 	if err != nil {
@@ -122,7 +144,7 @@ func (d *daemonRun) listen(ctx context.Context, settings config.Daemon, counts *
 	}
 	p.server = server
 	d.log.Info("the daemon answers", "address", p.address(),
-		"tls", options.TLS != nil, "orders", options.Token != web.Token{})
+		"tls", options.TLS != nil, "orders", options.Rules != nil || !options.Token.IsZero())
 	return p, nil
 }
 
@@ -183,6 +205,7 @@ func (p *page) moved(settings config.Daemon) (names []string) {
 		{"token", then.Token.From == now.Token.From && then.Token.Value == now.Token.Value},
 		{"tls", then.Cert.Value == now.Cert.Value && then.Key.Value == now.Key.Value},
 		{"behind_proxy", then.BehindProxy == now.BehindProxy},
+		{"people, tokens or login", then.Access.IsZero() == now.Access.IsZero()},
 		{"user_header", then.UserHeader.Value == now.UserHeader.Value},
 		{"hosts", slices.Equal(hosts(then), hosts(now))},
 		{"pprof", then.Pprof == now.Pprof},
@@ -198,6 +221,15 @@ func (p *page) moved(settings config.Daemon) (names []string) {
 		}
 	}
 	return names
+}
+
+// allow takes over who may what. Whether anything says so stays as the daemon began.
+func (p *page) allow(ctx context.Context, env *session.Env, settings config.Daemon) error {
+	rules, err := logins.Rules(ctx, env, settings.Access)
+	if err == nil && rules != nil && p.rules.Load() != nil {
+		p.rules.Store(rules)
+	}
+	return err
 }
 
 // ServeHTTP takes pushes for the accounts there are now.
@@ -250,7 +282,7 @@ func pushed(desk daemon.Desk, log *slog.Logger) func(account string) {
 
 // daemonToken reads the token from where the configuration or the environment
 // says it is. None is no error: then nobody gives orders.
-func daemonToken(ctx context.Context, env *session.Env, r config.KeyReference) (web.Token, error) {
+func daemonToken(ctx context.Context, env *session.Env, r config.KeyReference) (roles.Token, error) {
 	for from, name := range map[string]string{
 		"env": EnvDaemonToken, "file": EnvDaemonTokenFile, "command": EnvDaemonTokenCommand,
 	} {
@@ -264,15 +296,15 @@ func daemonToken(ctx context.Context, env *session.Env, r config.KeyReference) (
 		r = config.KeyReference{From: from, Setting: config.Setting{Value: value}}
 	}
 	if r.From == "" {
-		return web.Token{}, nil
+		return roles.Token{}, nil
 	}
 	text, err := session.SecretOf(ctx, env, r)
 	if err != nil {
-		return web.Token{}, fmt.Errorf("the daemon's token: %w", err)
+		return roles.Token{}, fmt.Errorf("the daemon's token: %w", err)
 	}
-	token, err := web.NewToken(text)
+	token, err := roles.NewToken(text)
 	if err != nil {
-		return web.Token{}, console.Configuration("%v", err)
+		return roles.Token{}, console.Configuration("%v", err)
 	}
 	return token, nil
 }

@@ -18,10 +18,13 @@ func TestWhatARestartAloneTakesOverIsNamed(t *testing.T) {
 		"tls":          func(d *config.Daemon) { d.Key = setting("key.pem") },
 		"behind_proxy": func(d *config.Daemon) { d.BehindProxy = true },
 		"user_header":  func(d *config.Daemon) { d.UserHeader = setting("X-User") },
-		"hosts":        func(d *config.Daemon) { d.Hosts = nil },
-		"pprof":        func(d *config.Daemon) { d.Pprof = true },
-		"database":     func(d *config.Daemon) { d.Database.From = "env" },
-		"places":       func(d *config.Daemon) { d.Places = 4 },
+		"people, tokens or login": func(d *config.Daemon) {
+			d.Access.Machines = []config.Machine{{Name: setting("nightly")}}
+		},
+		"hosts":    func(d *config.Daemon) { d.Hosts = nil },
+		"pprof":    func(d *config.Daemon) { d.Pprof = true },
+		"database": func(d *config.Daemon) { d.Database.From = "env" },
+		"places":   func(d *config.Daemon) { d.Places = 4 },
 	} {
 		config := p.config
 		change(&config)

@@ -87,10 +87,20 @@ func configured(d *Desk) []Known {
 	return slices.Collect(maps.Values(d.known))
 }
 
-func (d *Desk) all() (ids []string) {
+// only returns the ids of the accounts of these names; of all where names is nil.
+func (d *Desk) only(names []string) (ids []string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.ids
+	if names == nil {
+		return d.ids
+	}
+	ids = []string{} // none is not all
+	for _, id := range d.ids {
+		if slices.Contains(names, d.names[id]) {
+			ids = append(ids, id)
+		}
+	}
+	return ids
 }
 
 // nameOf is the name of an account by its id, "" of one that is not of the configuration.
@@ -130,7 +140,7 @@ func (d *Desk) listed(ctx context.Context, q daemon.Query) (l daemon.List, err e
 	if q.Most == 0 {
 		q.Most = math.MaxInt32 - 1
 	}
-	chosen := state.Query{Accounts: d.all(), Words: strings.ToLower(q.Words), After: q.After, Most: q.Most + 1,
+	chosen := state.Query{Accounts: d.only(q.Only), Words: strings.ToLower(q.Words), After: q.After, Most: q.Most + 1,
 		BySpend: q.BySpend, Now: q.Now}
 	for _, class := range q.States {
 		chosen.States = append(chosen.States, string(class))

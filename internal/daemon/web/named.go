@@ -1,0 +1,125 @@
+package web
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"net/http"
+	"slices"
+	"strings"
+
+	"adsync/internal/daemon/roles"
+	"adsync/internal/daemon/web/shown"
+)
+
+// proxyHeader holds what proves that a request went through the proxy that logs people in.
+const proxyHeader = "X-Adsync-Proxy"
+
+// Kinds of sessions. Those of one kind are never taken for those of another: a name that somebody gave along with the
+// one token proves nothing where names are proven.
+const (
+	ofToken    = ""
+	ofPassword = "password "
+	ofProxy    = "proxy "
+)
+
+// hashOf is under what a session is kept.
+func hashOf(kind, cookie string) [sha256.Size]byte { return sha256.Sum256([]byte(kind + cookie)) }
+
+// named finds out who sent a request where the configuration names who may what.
+func (d *door) named(r *http.Request) (*caller, *problem) {
+	c, rules := &caller{}, d.rules()
+	if given, ok := bearerOf(r); ok {
+		m, known := rules.Machine(given)
+		if p := d.check(r, known); p != nil {
+			return nil, p
+		}
+		if !m.Ends.IsZero() && !d.Now().Before(m.Ends) {
+			return nil, &problem{http.StatusUnauthorized, "token", "the token of " + shown.Name(m.Name) +
+				" ended on " + m.Ends.Format("2006-01-02") + "; want another"}
+		}
+		c.name, c.grant, c.known, c.machine = m.Name, m.Grant, true, true
+		return c, nil
+	}
+	if sent := r.Header.Values(proxyHeader); rules.Proxy.User != "" && len(sent) > 0 {
+		return c, d.proxied(r, c, rules, sent)
+	}
+	if kept, cookie := d.session(r, c, ofPassword); kept != "" {
+		if p, ok := personOf(rules, kept); ok {
+			c.name, c.grant, c.known = p.Name, p.Grant, true
+			c.cookie, c.session = cookie, sessionOf(p.Name, cookie)
+		}
+	}
+	return c, nil
+}
+
+// proxied takes the word of the proxy for who somebody is. Their session proves where a form comes from, and nothing
+// else.
+func (d *door) proxied(r *http.Request, c *caller, rules *roles.Rules, secret []string) *problem {
+	if p := d.check(r, len(secret) == 1 && rules.Proxy.Secret.Is(secret[0])); p != nil {
+		if p.code == "token" {
+			p.message = "what proves the proxy is not what the daemon has of it"
+		}
+		return p
+	}
+	users := r.Header.Values(rules.Proxy.User)
+	if len(users) == 0 || len(users) == 1 && users[0] == "" {
+		return nil // nobody is logged in there
+	}
+	if login := users[0]; len(users) > 1 || shown.Name(login) != login {
+		return &problem{http.StatusForbidden, "no_name",
+			"the proxy named several people, or one by a name that cannot be shown; want one name of letters"}
+	}
+	var groups []string
+	if rules.Proxy.Groups != "" {
+		for _, list := range r.Header.Values(rules.Proxy.Groups) {
+			for group := range strings.SplitSeq(list, ",") {
+				groups = append(groups, strings.TrimSpace(group))
+			}
+		}
+	}
+	p := rules.Proven(users[0], groups)
+	c.name, c.grant, c.known, c.proxied = p.Name, p.Grant, true, true
+	if kept, cookie := d.session(r, c, ofProxy); kept == p.Name {
+		c.cookie, c.session = cookie, sessionOf(p.Name, cookie)
+	}
+	return nil
+}
+
+// keptOf is what is kept of a session by password: another password ends it.
+func keptOf(p roles.Person) string {
+	sum := sha256.Sum256([]byte(p.Password))
+	return hex.EncodeToString(sum[:8]) + " " + p.Name
+}
+
+// personOf returns whose a session is, where they are named still and their password is the same.
+func personOf(rules *roles.Rules, kept string) (roles.Person, bool) {
+	at := slices.IndexFunc(rules.People, func(p roles.Person) bool { return p.Password != "" && keptOf(p) == kept })
+	if at < 0 {
+		return roles.Person{}, false
+	}
+	return rules.People[at], true
+}
+
+// proves looks at what somebody typed into the form: few at once, as each takes time and memory.
+func (d *door) proves(r *http.Request, name, password string) (roles.Person, *problem) {
+	if d.throttle.wait(d.from(r), d.Now()) > 0 {
+		return roles.Person{}, d.check(r, false)
+	}
+	select {
+	case d.proving <- struct{}{}:
+		defer func() { <-d.proving }()
+	case <-r.Context().Done():
+		return roles.Person{}, &problem{http.StatusServiceUnavailable, "not_now", "the request was broken off"}
+	}
+	p, right := d.rules().ByPassword(name, password)
+	if problem := d.check(r, right); problem != nil {
+		if problem.code == "token" {
+			problem.message = "the name or the password is wrong"
+		}
+		return p, problem
+	}
+	return p, nil
+}
+
+// provingMost is how many passwords are looked at side by side.
+const provingMost = 2
