@@ -9,10 +9,10 @@ import (
 )
 
 // Edit is what a person wants an account's files to say otherwise: what they said before a run, where they still say
-// what it applied.
+// what it applied; or what somebody else gave a resource at the service.
 type Edit struct {
-	Run string `json:"run"`
-	Of  string `json:"of,omitempty"` // address of one resource of the run, as its report names it; "" of all
+	Run string `json:"run,omitempty"` // that is taken back; "": what is live is taken over
+	Of  string `json:"of,omitempty"`  // address of one resource; "" of all that the run applied
 }
 
 // Draft is an edit as far as the files take it. Nothing of it is written.
@@ -96,6 +96,8 @@ func (d local) Edit(ctx context.Context, name string, o EditOrder) (Edited, erro
 	e, err := l.account.Edit(ctx, o)
 	if len(e.Files) > 0 {
 		l.log.Info("files were edited", "run", o.Run, "of", o.Of, "files", e.Files, "branch", e.Branch, "by", o.By)
+	}
+	if len(e.Files) > 0 && e.Branch == "" { // else nothing that is read has changed
 		l.wake(Asked)
 	}
 	return e, err

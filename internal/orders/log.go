@@ -21,6 +21,8 @@ const (
 	Pausing Order = "pause"
 	GoingOn Order = "go-on" // starts again what a pause has paused
 	Undo    Order = "undo"  // writes what a run found into the files
+
+	TakeTheirs Order = "take-theirs" // writes what somebody else gave into the files
 )
 
 // Ordered is an order that somebody gave, and when.
@@ -36,9 +38,9 @@ type Ordered struct {
 // note adds an order to the log.
 func (p Place) note(o Ordered) error { return kv.AppendJSON(p, LogName, o) }
 
-// NoteUndo notes the order to take back a run in the files, before anything of it is written.
-func NoteUndo(p Place, o Ordered) error {
-	o.Order, o.Time = Undo, o.Time.UTC().Truncate(time.Second)
+// NoteEdit notes the order of an edit of the files, before anything of it is written.
+func NoteEdit(p Place, o Ordered) error {
+	o.Time = o.Time.UTC().Truncate(time.Second)
 	return p.note(o)
 }
 

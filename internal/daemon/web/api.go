@@ -70,8 +70,10 @@ func (h *api) routes() []route {
 		{"POST", account + "/resume", approvers, h.program(h.postResume)},
 		{"POST", account + "/pauses", editors, h.program(h.postPause)},
 		{"POST", account + "/pauses/{pause}/go-on", approvers, h.program(h.postGoOn)},
-		{"GET", account + "/runs/{run}/undo", editors, h.getUndo},
-		{"POST", account + "/runs/{run}/undo", editors, h.program(h.postUndo)},
+		{"GET", account + "/runs/{run}/undo", editors, h.getDraft},
+		{"POST", account + "/runs/{run}/undo", editors, h.program(h.postEdit)},
+		{"GET", account + "/theirs", editors, h.getDraft},
+		{"POST", account + "/theirs", editors, h.program(h.postEdit)},
 		{"POST", account + "/looks/{look}/commit", editors, h.program(h.postCommit)},
 		{"POST", account + "/look", editors, h.program(h.postLook)},
 	}

@@ -370,8 +370,8 @@ func (d *fakeDesk) Commit(ctx context.Context, _ string, h daemon.Handed) (daemo
 func (d *fakeDesk) Draft(_ context.Context, name string, e daemon.Edit) (*daemon.Draft, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if _, err := d.report(name, e.Run); err != nil || d.broken != nil {
-		return nil, cmp.Or(err, d.broken)
+	if _, err := d.report(name, e.Run); e.Run != "" && err != nil || d.broken != nil {
+		return nil, cmp.Or(d.broken, err)
 	}
 	draft := *d.draft
 	draft.Edit = e

@@ -78,6 +78,7 @@ var allOrders = []string{
 	"/accounts/shoes/pause", "/accounts/shoes/pauses/x/go-on",
 	"/accounts/shoes/approve", "/accounts/shoes/wake", "/accounts/shoes/suspend",
 	"/api/v1/accounts/shoes/runs/x/undo", "/accounts/shoes/runs/x/undo",
+	"/api/v1/accounts/shoes/theirs", "/accounts/shoes/theirs",
 	"/accounts/shoes/resume", "/accounts/shoes/look", "/accounts/shoes/accept", "/accounts/shoes/looks/x/commit",
 }
 

@@ -13,6 +13,7 @@ import (
 	"adsync/internal/daemon/web/activity"
 	"adsync/internal/daemon/web/ads"
 	"adsync/internal/daemon/web/campaigns"
+	"adsync/internal/daemon/web/conflicts"
 	"adsync/internal/daemon/web/drafts"
 	"adsync/internal/planview"
 )
@@ -30,7 +31,8 @@ var (
 	pageScript string
 
 	templates = template.Must(template.New("page").Parse(
-		pageText + accountText + pauseText + ads.Template + campaigns.Template + activity.Template + drafts.Template))
+		pageText + accountText + pauseText + ads.Template + campaigns.Template + activity.Template + drafts.Template +
+			conflicts.Template))
 )
 
 // styleText is the look of a plan, and what this page has beyond it.

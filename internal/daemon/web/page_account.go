@@ -10,6 +10,7 @@ import (
 
 	"adsync/internal/daemon"
 	"adsync/internal/daemon/web/chart"
+	"adsync/internal/daemon/web/conflicts"
 	"adsync/internal/daemon/web/shown"
 	"adsync/internal/planview"
 	"adsync/internal/review"
@@ -52,6 +53,7 @@ type accountView struct {
 	Runs      []runLine
 	More      int
 	Reviews   []reviewLine
+	Conflicts conflicts.View
 }
 
 // reviewLine is that the service's review judged an ad otherwise than before.
@@ -182,6 +184,7 @@ func (h *pages) fill(r *http.Request, v *accountView, a *daemon.Status, p *planv
 			return err
 		}
 		v.Parts, v.PlanHash, v.Agreed, v.Reviews = parts, p.PlanHash, agreedViews(p, names), reviewLines(p.Review, zone)
+		v.Conflicts = conflicts.Of(h.Schemas, p, names, zone)
 		v.Releases, v.Lasts = releaseViews(p, names, approvals, h.Now(), zone), hours(lasts(p))
 	}
 	for i := len(approvals) - 1; i >= 0 && len(v.Approvals) < runsShown; i-- {

@@ -159,8 +159,8 @@ func (d *daemonRun) account(settings config.Daemon, a config.DaemonAccount) daem
 		k.open, k.newest, k.uploads = branch.atCommit, branch.newest, a.Uploads.Value
 		account.Picture = branch.picture(k.picture)
 	}
-	edit := &edits.Desk{Open: k.open, Plan: k.draw, Files: &w.copies.writing,
-		Note: func(o orders.Ordered) error { return orders.NoteUndo(w.orders.Place, o) }}
+	edit := &edits.Desk{Open: k.open, Plan: k.draw, View: k.live, Files: &w.copies.writing,
+		Note: func(o orders.Ordered) error { return orders.NoteEdit(w.orders.Place, o) }}
 	if branch != nil {
 		edit.Open, edit.Git, edit.Uploads = k.newest, true, k.uploads
 	}

@@ -93,6 +93,16 @@ func (k *previewer) draw(ctx context.Context, env *session.Env,
 	return d, nil
 }
 
+// live compares files with what is live of the named resources.
+func (k *previewer) live(ctx context.Context, env *session.Env,
+	l session.Loaded, of []string) (*reconcile.View, error) {
+	view, _, err := k.planOf(ctx, env, l, of)
+	if err != nil {
+		return nil, notNow(ctx, err)
+	}
+	return view, nil
+}
+
 func sumOf(content []byte) string {
 	sum := sha256.Sum256(content)
 	return hex.EncodeToString(sum[:])

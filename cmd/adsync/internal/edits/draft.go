@@ -35,7 +35,7 @@ func (d *Desk) Draft(ctx context.Context, e daemon.Edit) (*daemon.Draft, error) 
 		return nil, err
 	}
 	defer done()
-	f, err := find(ctx, env, dir, e)
+	f, err := d.find(ctx, env, dir, e)
 	if err != nil {
 		return nil, err
 	}
@@ -68,12 +68,35 @@ func (d *Desk) plan(ctx context.Context, env *session.Env, f *found) (p *planvie
 	return d.Plan(ctx, env, l, of)
 }
 
-// find reads the files and the run, and what the one has the others say.
-func find(ctx context.Context, env *session.Env, dir string, e daemon.Edit) (*found, error) {
-	f := &found{of: e, loaded: session.Load(ctx, env, dir), names: map[string]string{}}
-	if f.loaded.Failure != nil {
+// find reads the files, and what they are to say.
+func (d *Desk) find(ctx context.Context, env *session.Env, dir string, e daemon.Edit) (f *found, err error) {
+	f = &found{of: e, loaded: session.Load(ctx, env, dir), names: map[string]string{}}
+	switch {
+	case f.loaded.Failure != nil:
 		return nil, f.loaded.Failure
+	case e.Run == "":
+		return f, d.theirs(ctx, env, f)
 	}
+	return f.undo(ctx, env)
+}
+
+// theirs takes over what somebody else gave one resource.
+func (d *Desk) theirs(ctx context.Context, env *session.Env, f *found) error {
+	of, known := resource.ParseAddress(f.of.Of)
+	if !known || f.loaded.Desired.Snapshot.Get(of) == nil {
+		return fmt.Errorf("%w: they have nothing of that address", daemon.ErrNoEdit)
+	}
+	view, err := d.View(ctx, env, f.loaded, []string{f.of.Of})
+	if err != nil {
+		return err
+	}
+	f.Edit, err = planning.Theirs(ctx, env, f.loaded, view, of)
+	return err
+}
+
+// undo takes a run back.
+func (f *found) undo(ctx context.Context, env *session.Env) (*found, error) {
+	e := f.of
 	run, err := runOf(ctx, env, f.loaded, e.Run)
 	if err != nil {
 		return nil, err

@@ -1,4 +1,5 @@
-// Package edits writes into an account's files what people order at the page: the values of before a run.
+// Package edits writes into an account's files what people order at the page: the values of before a run, or
+// those that somebody else gave something at the service.
 //
 // It refuses to send anything to the service, and to record anything of the account: what it writes is read, planned
 // and guarded by the next run, as is whatever people save or merge. So nothing of an edit has to be recovered: cut off
@@ -14,6 +15,7 @@ import (
 	"adsync/cmd/adsync/internal/session"
 	"adsync/internal/orders"
 	"adsync/internal/planview"
+	"adsync/reconcile"
 )
 
 // Desk edits the files of one account. Its fields are set before the first use and stay.
@@ -23,6 +25,8 @@ type Desk struct {
 	Open func(context.Context) (env *session.Env, dir string, done func(), err error)
 	// Plan plans files for the named resources alone.
 	Plan func(ctx context.Context, env *session.Env, l session.Loaded, of []string) (*planview.Document, error)
+	// View is what is live of the named resources, beside what the files say.
+	View func(ctx context.Context, env *session.Env, l session.Loaded, of []string) (*reconcile.View, error)
 	Note func(orders.Ordered) error // keeps who ordered what
 
 	Files *sync.Mutex // held by who writes into the files of people

@@ -22,14 +22,12 @@ import (
 // Edit writes a draft where it is still what was shown: into the files of a folder, of which each former one stays
 // beside it; or to a branch.
 func (d *Desk) Edit(ctx context.Context, o daemon.EditOrder) (e daemon.Edited, err error) {
-	d.Files.Lock()
-	defer d.Files.Unlock()
 	env, dir, done, err := d.Open(ctx)
 	if err != nil {
 		return e, err
 	}
 	defer done()
-	f, err := find(ctx, env, dir, o.Edit)
+	f, err := d.find(ctx, env, dir, o.Edit)
 	switch {
 	case err != nil:
 		return e, err
@@ -40,18 +38,39 @@ func (d *Desk) Edit(ctx context.Context, o daemon.EditOrder) (e daemon.Edited, e
 	case d.Git && d.Uploads == "":
 		return e, daemon.ErrNoUploads
 	}
-	of := f.of.Run
-	if f.of.Of != "" {
-		of = f.of.Of + " in " + of
-	}
-	err = d.Note(orders.Ordered{Time: o.Time, By: o.By, Reason: o.Reason, Of: of})
+	err = d.Note(orders.Ordered{Time: o.Time, Order: orderOf(o), By: o.By, Reason: o.Reason, Of: about(o)})
 	if err != nil {
 		return e, fmt.Errorf("note who ordered it: %w", err)
 	}
 	if d.Git {
 		return d.send(ctx, env, f, o)
 	}
+	d.Files.Lock()
+	defer d.Files.Unlock()
 	return f.save(env.Clock.OrSystem().Now())
+}
+
+func orderOf(o daemon.EditOrder) orders.Order {
+	if o.Run == "" {
+		return orders.TakeTheirs
+	}
+	return orders.Undo
+}
+
+// about is what an order is about: a run, a resource, or the one in the other.
+func about(o daemon.EditOrder) string {
+	if o.Run == "" || o.Of == "" {
+		return o.Run + o.Of
+	}
+	return o.Of + " in " + o.Run
+}
+
+// title says what an order does.
+func title(o daemon.EditOrder) string {
+	if o.Run == "" {
+		return "Take over what is live of " + pulls.WithoutMarks(o.Of)
+	}
+	return "Undo " + pulls.WithoutMarks(about(o))
 }
 
 // save writes the files of a folder.
@@ -76,7 +95,7 @@ func (d *Desk) send(ctx context.Context, env *session.Env, f *found, o daemon.Ed
 		return e, fmt.Errorf("%w: %w", daemon.ErrNotPushed, err)
 	}
 	by := cmp.Or(strings.Trim(pulls.WithoutMarks(o.By), " ."), "somebody")
-	sent := pulls.Edited{Uploads: d.Uploads, Of: strings.TrimSpace(o.Run + " " + o.Of), Title: "Undo " + o.Run,
+	sent := pulls.Edited{Uploads: d.Uploads, Of: strings.TrimSpace(o.Run + " " + o.Of), Title: title(o),
 		Files: map[string][]byte{}, By: by, Note: o.Reason, Message: f.message(env, o)}
 	for _, w := range f.Rewrites {
 		e.Files = append(e.Files, w.File)
@@ -106,13 +125,13 @@ func (d *Desk) send(ctx context.Context, env *session.Env, f *found, o daemon.Ed
 
 // message is that of the commit.
 func (f *found) message(env *session.Env, o daemon.EditOrder) string {
-	text := fmt.Sprintf("Undo %s\n\n", o.Run)
-	if o.Of != "" {
-		text = fmt.Sprintf("Undo %s of %s\n\n", pulls.WithoutMarks(o.Of), o.Run)
-	}
+	text := title(o) + "\n\n"
 	if o.Reason != "" {
 		text += pulls.WithoutMarks(o.Reason) + "\n\n"
 	}
-	return text + fmt.Sprintf("Ordered-by: %s\nOrdered-at: %s\nRun: %s\nCommit: %s\n",
-		pulls.WithoutMarks(o.By), o.Time.UTC().Format(time.RFC3339), o.Run, env.Git.Revision.Commit)
+	if o.Run != "" {
+		text += "Run: " + o.Run + "\n"
+	}
+	return text + fmt.Sprintf("Ordered-by: %s\nOrdered-at: %s\nCommit: %s\n",
+		pulls.WithoutMarks(o.By), o.Time.UTC().Format(time.RFC3339), env.Git.Revision.Commit)
 }

@@ -8,6 +8,7 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/resource"
 	"adsync/plan"
+	"adsync/reconcile"
 	"adsync/sources/tidy"
 )
 
@@ -47,6 +48,16 @@ func Undo(ctx context.Context, env *session.Env, l session.Loaded,
 	r.inverse = plan.Invert(l.Schemas, last, r.done)
 	former, left := r.asked()
 	return edit(ctx, env, l, former, append(r.inverse.Stays, left...))
+}
+
+// Theirs returns what has the files say what somebody else gave a resource at the service, as a view of it shows.
+// Nothing is written or recorded: the next run finds both sides alike.
+func Theirs(ctx context.Context, env *session.Env, l session.Loaded,
+	view *reconcile.View, of resource.Address) (Edit, error) {
+	take := takeOver(l, DriftOf(l, view, []reconcile.Pick{{Address: of}}), true)
+	e, err := edit(ctx, env, l, take.accepted, nil)
+	e.Problems = append(take.problems, e.Problems...)
+	return e, err
 }
 
 // calls reports whether an address is that of what a run did, then or now, in the record or in the files.

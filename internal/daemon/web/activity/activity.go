@@ -61,6 +61,7 @@ type Sources struct {
 var ordered = map[string]string{
 	"suspend": "Suspended the account", "resume": "Resumed the account", "reconcile": "Ordered a run",
 	"pause": "Paused", "go-on": "Ordered to go on", "undo": "Undid in the files",
+	"take-theirs": "Took over into the files",
 }
 
 // Events returns what happened, the newest first.

@@ -62,7 +62,11 @@ func Show(about About, d *daemon.Draft) (View, error) {
 		Plans: about.Plans}
 	v.Order, v.Title = v.RunPath+"/undo", "Undo "+v.Run
 	names := namesOf(about.Schemas, d)
-	if d.Of != "" {
+	switch {
+	case d.Run == "":
+		v.Of, v.Order = shown.Reason(names.Of(d.Of)), about.Path+"/theirs"
+		v.Title = "Take over what is live: " + v.Of
+	case d.Of != "":
 		v.Of, v.All = shown.Reason(names.Of(d.Of)), v.Order
 		v.Title = "Undo " + v.Of + " in " + v.Run
 	}
@@ -145,8 +149,12 @@ type Done struct {
 	Digest, Of           string
 }
 
-// Tell makes a page of an edit that was written.
-func Tell(about About, title string, e daemon.Edited) Done {
+// Tell makes a page of an edit that was written: of a run, or "" of what was live.
+func Tell(about About, run string, e daemon.Edited) Done {
+	title := "Taken over"
+	if run != "" {
+		title = "Undo of " + run
+	}
 	d := Done{Name: shown.Text(about.Name, 200), Path: about.Path, Title: title, Branch: shown.Text(e.Branch, 200),
 		Commit: shown.Text(e.Commit, 40), Same: e.Same, Pull: e.Pull}
 	for _, file := range e.Files {

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"cmp"
 	"context"
 	"net/http"
 
@@ -22,7 +21,8 @@ type editedDocument struct {
 	daemon.Edited
 }
 
-// draft finds what takes a run back in the files. It asks the service, so that few are found side by side.
+// draft finds what takes a run back in the files, or takes over what is live. It asks the service, so that few are
+// found side by side.
 func (g *giver) draft(r *http.Request, account string) (*daemon.Draft, *problem) {
 	leave, full := g.enter()
 	if full != nil {
@@ -44,7 +44,7 @@ func (g *giver) edit(r *http.Request, o order, of, digest, reason string) (daemo
 		By: o.by, Reason: shown.Reason(reason), Time: g.Now().UTC()}
 	if e.Reason == "" {
 		return daemon.Edited{}, &problem{http.StatusBadRequest, "no_reason",
-			"an undo has no reason; want one, for whoever finds it"}
+			"the order has no reason; want one, for whoever finds it"}
 	}
 	// Who goes away meanwhile has ordered it all the same, with its pull request.
 	ctx, end := context.WithTimeout(context.WithoutCancel(r.Context()), lookTime)
@@ -61,7 +61,7 @@ func (h *forms) aboutDraft(a *daemon.Status) drafts.About {
 		Plans: a.PlanOnly}
 }
 
-func (h *forms) showUndo(w http.ResponseWriter, r *http.Request) {
+func (h *forms) showDraft(w http.ResponseWriter, r *http.Request) {
 	a, ok := h.account(w, r)
 	if !ok {
 		return
@@ -79,8 +79,8 @@ func (h *forms) showUndo(w http.ResponseWriter, r *http.Request) {
 	h.show(w, r, http.StatusOK, "draft", view{Title: v.Title, Account: a.Name, Of: v})
 }
 
-// formUndo answers at once and leads nowhere: what it did is not to be done again, but where half of it is missing.
-func (h *forms) formUndo(w http.ResponseWriter, r *http.Request) {
+// formEdit answers at once and leads nowhere: what it did is not to be done again, but where half of it is missing.
+func (h *forms) formEdit(w http.ResponseWriter, r *http.Request) {
 	a, ok := h.account(w, r)
 	if !ok {
 		return
@@ -91,16 +91,16 @@ func (h *forms) formUndo(w http.ResponseWriter, r *http.Request) {
 		h.refuse(w, r, *p)
 		return
 	}
-	v := drafts.Tell(h.aboutDraft(&a), "Undo of "+shown.Text(r.PathValue("run"), 40), e)
+	v := drafts.Tell(h.aboutDraft(&a), shown.Text(r.PathValue("run"), 40), e)
 	status := http.StatusOK
 	if p != nil {
 		v.Trouble, v.Again, status = upper(p.message), r.URL.EscapedPath(), p.status
 		v.Note, v.Digest, v.Of = shown.Reason(reason), digest, of
 	}
-	h.show(w, r, status, "edited", view{Title: cmp.Or(v.Title, "Undo"), Account: a.Name, Of: v})
+	h.show(w, r, status, "edited", view{Title: v.Title, Account: a.Name, Of: v})
 }
 
-func (h *api) getUndo(w http.ResponseWriter, r *http.Request) {
+func (h *api) getDraft(w http.ResponseWriter, r *http.Request) {
 	a, ok := h.account(w, r)
 	if !ok {
 		return
@@ -113,7 +113,7 @@ func (h *api) getUndo(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, http.StatusOK, draftDocument{formatVersion, d})
 }
 
-func (h *api) postUndo(w http.ResponseWriter, r *http.Request) {
+func (h *api) postEdit(w http.ResponseWriter, r *http.Request) {
 	var body struct {
 		Of     string `json:"of"`
 		Digest string `json:"digest"`

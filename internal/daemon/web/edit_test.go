@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
@@ -62,6 +63,56 @@ func TestAnUndoIsShownAndOrdered(t *testing.T) {
 		By: "Ann", Reason: "too dear", Time: noon}
 	if len(a.desk.edits) != 1 || a.desk.edits[0] != want {
 		t.Errorf("ordered: %+v; want %+v", a.desk.edits, want)
+	}
+}
+
+// conflicts is an account in which somebody changed what the files change, too.
+func (d *fakeDesk) conflicts() {
+	p := *d.plans["shoes"]
+	p.Changes = slices.Clone(p.Changes[:1])
+	c := &p.Changes[0]
+	c.Fields = slices.Clone(c.Fields[:1])
+	by := fmt.Sprintf(`{"live": 900000, "foreign": {"actor": "<b>Eve", "at": %d},
+		"held": {"hazard": "conflict", "allow": "conflict=%s", "message": "both"}}`, noon.Unix()-3600, c.Address)
+	if err := json.Unmarshal([]byte(by), &c.Fields[0]); err != nil {
+		panic(err)
+	}
+	d.plans["shoes"] = &p
+	withAsks(&p)
+}
+
+// Of what both sides changed there are three values and whose they are; one button has the files win, the other leads
+// to what is written into them.
+func TestAConflictShowsThreeValues(t *testing.T) {
+	a := ask(t, nil)
+	a.desk.conflicts()
+	address := a.desk.plans["shoes"].Changes[0].Address
+	theirs := "/accounts/shoes/theirs?of=" + strings.ToLower(url.QueryEscape(address))
+	body := text(t, a.get("/accounts/shoes"))
+	for _, want := range []string{`1.60 USD <span class="at">spring.yaml:17:16`, "0.90 USD", "by &lt;b&gt;Eve",
+		"<dt>Applied last</dt><dd>1.25 USD"} {
+		if !strings.Contains(body, want) {
+			t.Errorf("the page has no %q:\n%s", want, body)
+		}
+	}
+	if strings.Contains(body, "Keep mine: ") || strings.Contains(body, theirs) {
+		t.Error("who is not logged in is offered to decide")
+	}
+	a.login("Ann")
+	item := a.desk.askOf("shoes", "conflict="+address).Item
+	body = text(t, a.get("/accounts/shoes"))
+	if !strings.Contains(body, theirs) ||
+		!strings.Contains(body, `name="item" value="`+item+`"><button aria-label="Keep`) {
+		t.Errorf("whoever is logged in cannot decide:\n%s", body)
+	}
+	body = text(t, a.get(theirs))
+	if !strings.Contains(body, "Take over what is live: ") || !strings.Contains(body, `action="/accounts/shoes/theirs"`) {
+		t.Errorf("Take theirs leads to\n%s", body)
+	}
+	order := url.Values{"draft": {"as shown"}, "of": {address}, "reason": {"theirs is better"}}
+	wantStatus(t, a.submit("/accounts/shoes/theirs", order), http.StatusOK)
+	if len(a.desk.edits) != 1 || a.desk.edits[0].Run != "" || a.desk.edits[0].Of != address {
+		t.Errorf("ordered: %+v; want what is live of %s", a.desk.edits, address)
 	}
 }
 
