@@ -39,7 +39,7 @@
     if (shown(e) && !e.textContent.trim() && !e.getAttribute("aria-label")) say("no words", e);
   }
   for (const e of document.querySelectorAll("a")) if (!e.hasAttribute("href")) say("a link leads nowhere", e);
-  for (const e of document.querySelectorAll("svg")) if (!e.querySelector("title")) say("a picture without a title", e);
+  for (const e of document.querySelectorAll("svg")) if (!e.closest("[aria-hidden=true]") && !e.querySelector("title")) say("a picture without a title", e);
   for (const e of document.querySelectorAll("table")) if (!e.querySelector("th[scope]")) say("a table without headings", e);
   for (const e of document.querySelectorAll("[tabindex]")) if (e.tabIndex > 0) say("a tabindex of its own", e);
 
