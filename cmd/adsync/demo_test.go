@@ -3,7 +3,9 @@ package main
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"image"
 	"math/big"
 	"net/http"
 	"net/url"
@@ -112,6 +114,19 @@ func TestDemo(t *testing.T) {
 	until("figures", func() bool { return read(page+path+"?span=21d", &figures) && len(figures.Gaps) == 0 })
 	if len(figures.Lines) != len(demoNames) {
 		t.Errorf("%d campaigns have figures; want %d", len(figures.Lines), len(demoNames))
+	}
+	var ads struct {
+		Ads []struct{ Review, Do, Picture string }
+	}
+	if !read(page+"/api/v1/accounts/demo/ads", &ads) || len(ads.Ads) != 4*len(demoNames) ||
+		ads.Ads[0].Review != "rejected" || ads.Ads[0].Do == "" {
+		t.Errorf("the ads are %+v; want %d, the rejected one first", ads.Ads, 4*len(demoNames))
+	}
+	for _, ad := range ads.Ads[:min(3, len(ads.Ads))] {
+		answer, err := http.Get(page + ad.Picture)
+		noError(t, err)
+		_, _, err = image.Decode(answer.Body)
+		noError(t, errors.Join(err, answer.Body.Close()))
 	}
 	var live struct {
 		Data []struct {
