@@ -288,7 +288,7 @@ func (p *performanceMaker) writeTotals() {
 		for _, r := range rates {
 			over, under := sums[r.over], sums[r.under]
 			var value *big.Rat
-			if over != nil && under != nil && under.Sign() != 0 {
+			if over != nil && under != nil && under.Sign() != 0 && b.alike(r.over, r.under) {
 				value = new(big.Rat).Quo(new(big.Rat).Mul(over, big.NewRat(r.scale, 1)), under)
 			}
 			p.put(at, p.columnOf(r.name), formula(p.rateFormula(at, r.over, r.under, r.scale), value))
@@ -312,6 +312,16 @@ func (b block) sum(name string) (sum *big.Rat) {
 	return sum
 }
 
+// alike reports whether each row knows both of two metrics or neither: only then their quotient is one.
+func (b block) alike(one, other string) bool {
+	return !slices.ContainsFunc(b.rows, func(row resource.FigureRow) bool {
+		known := b.window.ByID[row.ID]
+		_, has := celltext.Exact(known[metricNamed(one)])
+		_, hasOther := celltext.Exact(known[metricNamed(other)])
+		return has != hasOther
+	})
+}
+
 func formula(text string, value *big.Rat) PerformanceCell {
 	if value == nil {
 		return PerformanceCell{Formula: text}
@@ -322,8 +332,12 @@ func formula(text string, value *big.Rat) PerformanceCell {
 
 func (p *performanceMaker) sumFormula(at int, name string) string {
 	letter := Letters(p.columnOf(name))
-	of := fmt.Sprintf("%s,$A%d,%s,$B%d,%s,1", p.column("A"), at, p.column("B"), at, p.column(Letters(p.shownColumn())))
-	return fmt.Sprintf(`IF(COUNTIFS(%[1]s,%[2]s,"<>")=0,"",SUMIFS(%[2]s,%[1]s))`, of, p.column(letter))
+	return fmt.Sprintf(`IF(COUNTIFS(%[1]s,%[2]s,"<>")=0,"",SUMIFS(%[2]s,%[1]s))`, p.shownOf(at), p.column(letter))
+}
+
+// shownOf are the conditions of the rows of a total that the filter shows.
+func (p *performanceMaker) shownOf(at int) string {
+	return fmt.Sprintf("%s,$A%d,%s,$B%d,%s,1", p.column("A"), at, p.column("B"), at, p.column(Letters(p.shownColumn())))
 }
 
 // column is the cells of a column below the header.
@@ -336,9 +350,11 @@ func (p *performanceMaker) rateFormula(at int, over, under string, scale int64) 
 	if scale != 1 {
 		times = "*" + strconv.FormatInt(scale, 10)
 	}
-	a := fmt.Sprintf("%s%d", Letters(p.columnOf(over)), at)
-	b := fmt.Sprintf("%s%d", Letters(p.columnOf(under)), at)
-	return fmt.Sprintf(`IF(OR(%[2]s="",%[2]s=0,%[1]s=""),"",%[1]s/%[2]s%[3]s)`, a, b, times)
+	letterA, letterB := Letters(p.columnOf(over)), Letters(p.columnOf(under))
+	a, b := fmt.Sprintf("%s%d", letterA, at), fmt.Sprintf("%s%d", letterB, at)
+	one := fmt.Sprintf(`COUNTIFS(%[1]s,%[2]s,"<>",%[3]s,"=")+COUNTIFS(%[1]s,%[2]s,"=",%[3]s,"<>")`,
+		p.shownOf(at), p.column(letterA), p.column(letterB))
+	return fmt.Sprintf(`IF(OR(%[2]s="",%[2]s=0,%[1]s="",%[4]s>0),"",%[1]s/%[2]s%[3]s)`, a, b, times, one)
 }
 
 // writeChartCells writes the cells the charts are drawn from. They keep their places
