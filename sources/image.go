@@ -2,16 +2,16 @@ package sources
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"adsync/internal/diag"
+	"adsync/internal/pattern"
 	"adsync/internal/resource"
 	"adsync/sources/attach"
 	"adsync/sources/tree"
 )
 
-var heldByService = regexp.MustCompile(`^(sha256:[0-9a-f]{64}|file:[!-.0-~]+)$`)
+var heldByService = pattern.Of(`^(sha256:[0-9a-f]{64}|file:[!-.0-~]+)$`)
 
 // attachments are the files that resources refer to, each read once.
 type attachments struct {

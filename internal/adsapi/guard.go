@@ -7,9 +7,10 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
+
+	"adsync/internal/pattern"
 )
 
 // readable are the first path segments a read-only client may GET
@@ -21,7 +22,7 @@ var readable = []string{
 
 // isPreview is the request for the picture of an ad: it is a POST, and changes nothing
 // (interface, part 4).
-var isPreview = regexp.MustCompile(`^ads/[^/]+/preview$`)
+var isPreview = pattern.Of(`^ads/[^/]+/preview$`)
 
 // maxBulkBody is the largest bulk job body in bytes (interface, part 8).
 const maxBulkBody = 16 << 20

@@ -9,9 +9,10 @@ import (
 	"math/big"
 	"net/http"
 	"net/url"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"adsync/internal/pattern"
 )
 
 // InsightsQuery asks for figures of the whole account (interface, part 4;
@@ -95,7 +96,7 @@ func (q InsightsQuery) values() (url.Values, error) {
 }
 
 // number is a decimal of a size a figure can have.
-var number = regexp.MustCompile(`^-?[0-9]{1,30}(\.[0-9]{1,30})?([eE][+-]?[0-9]{1,2})?$`)
+var number = pattern.Of(`^-?[0-9]{1,30}(\.[0-9]{1,30})?([eE][+-]?[0-9]{1,2})?$`)
 
 // plainDigits writes a number without an exponent, with exactly its digits.
 func plainDigits(text string) (string, bool) {

@@ -14,10 +14,11 @@ import (
 	"net/http"
 	"net/textproto"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"adsync/internal/pattern"
 )
 
 // encodeUpload builds the body of an image upload: a multipart form with the field
@@ -150,7 +151,7 @@ func decodeUpload(body []byte) (fileID string, err error) {
 }
 
 // previewFrame has the address in the frame that a preview is (service facts, 4.4).
-var previewFrame = regexp.MustCompile(`<iframe[^>]*\ssrc\s*=\s*"([^"]+)"`)
+var previewFrame = pattern.Of(`<iframe[^>]*\ssrc\s*=\s*"([^"]+)"`)
 
 const longestAddress = 1000
 

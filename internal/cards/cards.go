@@ -15,6 +15,7 @@ import (
 	"io"
 	"net/url"
 	"strings"
+	"sync"
 
 	"adsync/internal/diag"
 )
@@ -51,7 +52,9 @@ var (
 	//go:embed html/card.css
 	cardStyle string
 
-	drawing = template.Must(template.Must(template.New("cards").Parse(pageText)).New("card").Parse(cardText))
+	drawing = sync.OnceValue(func() *template.Template {
+		return template.Must(template.Must(template.New("cards").Parse(pageText)).New("card").Parse(cardText))
+	})
 )
 
 // Style is the look of what HTML draws. A page that holds it lets images of data: in.
@@ -62,7 +65,7 @@ func (c *Card) HTML(says string) (template.HTML, error) {
 	d := draw(c)
 	d.Says = says
 	var b strings.Builder
-	err := drawing.ExecuteTemplate(&b, "card", d)
+	err := drawing().ExecuteTemplate(&b, "card", d)
 	return template.HTML(b.String()), err
 }
 
@@ -90,7 +93,7 @@ func WriteHTML(w io.Writer, all []Card) error {
 		d.Says = d.Address
 		view.Cards = append(view.Cards, d)
 	}
-	return drawing.ExecuteTemplate(w, "cards", view)
+	return drawing().ExecuteTemplate(w, "cards", view)
 }
 
 func draw(c *Card) drawn {

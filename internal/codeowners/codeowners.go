@@ -7,11 +7,12 @@ package codeowners
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"adsync/internal/pattern"
 
 	"github.com/hairyhenderson/go-codeowners"
 )
@@ -22,7 +23,7 @@ const MostBytes = 256 << 10
 // syntax is how a forge reads the file.
 type syntax struct {
 	places   []string
-	owner    *regexp.Regexp
+	owner    *pattern.Pattern
 	anchored bool // a pattern with a slash within it is of the top folder; else of every folder
 	below    bool // a pattern that names a folder is of all below it, also without a slash at its end
 	comments bool // behind owners, too
@@ -32,15 +33,15 @@ var (
 	syntaxes = map[string]syntax{
 		"github": {
 			places:   []string{".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS"},
-			owner:    regexp.MustCompile(`^@[A-Za-z0-9][A-Za-z0-9_-]*(/[A-Za-z0-9_-]+)?$`),
+			owner:    pattern.Of(`^@[A-Za-z0-9][A-Za-z0-9_-]*(/[A-Za-z0-9_-]+)?$`),
 			anchored: true, below: true, comments: true,
 		},
 		"gitlab": {
 			places: []string{"CODEOWNERS", "docs/CODEOWNERS", ".gitlab/CODEOWNERS"},
-			owner:  regexp.MustCompile(`^@(@[a-z]+|[A-Za-z0-9_][A-Za-z0-9._-]*(/[A-Za-z0-9_][A-Za-z0-9._-]*)*)$`),
+			owner:  pattern.Of(`^@(@[a-z]+|[A-Za-z0-9_][A-Za-z0-9._-]*(/[A-Za-z0-9_][A-Za-z0-9._-]*)*)$`),
 		},
 	}
-	mailAddress = regexp.MustCompile(`^[^@\\]+@[^@\\]+$`)
+	mailAddress = pattern.Of(`^[^@\\]+@[^@\\]+$`)
 )
 
 // Places returns where a forge looks for the file: the first that is there counts. A forge whose file is not read here

@@ -6,12 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"adsync/internal/pattern"
 )
 
 // event is one event as it is sent (service facts, section 11). Its keys in user are an assumption
@@ -60,10 +61,10 @@ var (
 	}
 	kindsOfData   = []string{"contents", "customer_action", "plan_enrollment", custom}
 	actionSources = []string{"web", "mobile_app", "offline", "physical_store", "phone_call", "email", "other"}
-	customName    = regexp.MustCompile(`^[a-z0-9_-]{1,64}$`)
-	currencyCode  = regexp.MustCompile(`^[A-Z]{3}$`)
+	customName    = pattern.Of(`^[a-z0-9_-]{1,64}$`)
+	currencyCode  = pattern.Of(`^[A-Z]{3}$`)
 	// addressed is somebody's e-mail address, also as it stands in an address of a page.
-	addressed = regexp.MustCompile(`(?i)[^\s@"/?&=]+(@|%40)[^\s@"/?&=]+\.[a-z]{2,}`)
+	addressed = pattern.Of(`(?i)[^\s@"/?&=]+(@|%40)[^\s@"/?&=]+\.[a-z]{2,}`)
 )
 
 // check returns what the service would refuse of an event at any time, in words that quote nothing of it.

@@ -11,10 +11,10 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"regexp"
 	"strconv"
 	"time"
 
+	"adsync/internal/pattern"
 	"adsync/internal/secret"
 )
 
@@ -169,8 +169,8 @@ func receipt(content []byte, events int) bool {
 }
 
 var (
-	word  = regexp.MustCompile(`^[a-z][a-z0-9_]{0,60}$`)
-	place = regexp.MustCompile(`^events\[([0-9]{1,5})\]`)
+	word  = pattern.Of(`^[a-z][a-z0-9_]{0,60}$`)
+	place = pattern.Of(`^events\[([0-9]{1,5})\]`)
 )
 
 // refusal is what an answer says is wrong: its word, and which event it is about. Its sentence is not

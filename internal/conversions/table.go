@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"math/big"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +14,7 @@ import (
 
 	"adsync/internal/csvfile"
 	"adsync/internal/members"
+	"adsync/internal/pattern"
 	"adsync/internal/xlsx"
 
 	"golang.org/x/text/currency"
@@ -304,9 +304,9 @@ func (f *File) eventOf(head header, cells []string) (e event, err error) {
 }
 
 var (
-	shortened   = regexp.MustCompile(`^[0-9][.,]?[0-9]*[eE]\+[0-9]{2,}$`)
-	wholeNumber = regexp.MustCompile(`^[0-9]{1,15}$`)
-	decimal     = regexp.MustCompile(`^[0-9]{1,13}(\.[0-9]{1,20})?$`)
+	shortened   = pattern.Of(`^[0-9][.,]?[0-9]*[eE]\+[0-9]{2,}$`)
+	wholeNumber = pattern.Of(`^[0-9]{1,15}$`)
+	decimal     = pattern.Of(`^[0-9]{1,13}(\.[0-9]{1,20})?$`)
 )
 
 // minorUnits reads an amount of money: 19.99 of USD is 1999.

@@ -1,8 +1,9 @@
 package csvfile
 
 import (
-	"regexp"
 	"strings"
+
+	"adsync/internal/pattern"
 )
 
 // Meaning is what a field says beyond its text.
@@ -68,19 +69,19 @@ func Exact(text string) string {
 
 // changed are texts that spreadsheet programs make a number, a time, a day or a
 // truth of, in the languages seen most.
-var changed = func() *regexp.Regexp {
+var changed = func() *pattern.Pattern {
 	const (
 		month = `(jan|feb|fev|mar|apr|abr|avr|` +
 			`may|mai|mag|jun|jul|aug|ago|sep|set|oct|okt|ott|nov|dec|dez|dic|ene|gen|giu|lug)[a-z]*\.?`
 		number = `[0-9.,:/% -]*[0-9][0-9.,:/% -]*(e[+-]?[0-9]+)?( ?[ap]m?)?`
 		truth  = `true|false|wahr|falsch|vrai|faux|verdadero|falso`
 	)
-	return regexp.MustCompile(`(?i)^(` + number + `|` +
+	return pattern.Of(`(?i)^(` + number + `|` +
 		truth + `|` + month + `[ ._/-]*[0-9][0-9 ,./-]*|[0-9]+[ ._/-]*` + month + `([ ,./-]*[0-9]+)?)$`)
 }()
 
 // mangledNumber is how programs write a number with too many digits for them.
-var mangledNumber = regexp.MustCompile(`^[0-9]([.,][0-9]+)?[eE]\+[0-9]+$`)
+var mangledNumber = pattern.Of(`^[0-9]([.,][0-9]+)?[eE]\+[0-9]+$`)
 
 // exactDigits is how many digits of a number spreadsheet programs keep.
 const exactDigits = 15

@@ -5,6 +5,7 @@ import (
 	page "html/template"
 	"io"
 	"net/http"
+	"sync"
 
 	"adsync/internal/emulator/identity"
 	"adsync/internal/emulator/oauth"
@@ -174,7 +175,8 @@ func readControl(r *http.Request) (*wire.Object, error) {
 }
 
 // sessionPage is the hosted page on which a partner's user creates an account.
-var sessionPage = page.Must(page.New("session").Parse(`<!doctype html>
+var sessionPage = sync.OnceValue(func() *page.Template {
+	return page.Must(page.New("session").Parse(`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>Create an ad account</title></head><body>
 <h1>Create the ad account {{.Name}}</h1>
 {{if .AccountID}}<p>It is there: <code>{{.AccountID}}</code>.</p>{{if .ReturnURL}}<p><a href="{{.ReturnURL}}">Go on</a></p>{{end}}
@@ -182,6 +184,7 @@ var sessionPage = page.Must(page.New("session").Parse(`<!doctype html>
 <form method="post"><button>Create</button></form>{{end}}
 </body></html>
 `))
+})
 
 func (c *identityControls) showSession(w http.ResponseWriter, r *http.Request) {
 	d := c.world.Directory
@@ -209,5 +212,5 @@ func sendPage(w http.ResponseWriter, held world.CreationSession, err error) {
 		fmt.Fprintf(w, "<!doctype html><p>%s</p>\n", page.HTMLEscapeString(e.Message))
 		return
 	}
-	sessionPage.Execute(w, held)
+	sessionPage().Execute(w, held)
 }

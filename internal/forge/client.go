@@ -7,11 +7,12 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"regexp"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
+
+	"adsync/internal/pattern"
 )
 
 // Where is a repository: its name at a forge, the address of the forge's API, and the token, which is asked for before
@@ -94,7 +95,7 @@ type cut struct {
 }
 
 // commitName is the full hash of a commit.
-var commitName = regexp.MustCompile(`^[0-9a-f]{40}$`)
+var commitName = pattern.Of(`^[0-9a-f]{40}$`)
 
 // mostPages bounds what is read of a list.
 const mostPages = 10

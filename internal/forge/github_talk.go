@@ -5,10 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"adsync/internal/pattern"
 
 	"github.com/google/go-github/v89/github"
 )
@@ -175,7 +176,7 @@ func (g *GitHub) pushers(ctx context.Context, p Pull) (logins []string, err erro
 }
 
 // pathPart is a login, or the name of an organization or a team, as it is put into an address.
-var pathPart = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
+var pathPart = pattern.Of(`^[A-Za-z0-9_-]+$`)
 
 // InTeam implements Repository.
 func (g *GitHub) InTeam(ctx context.Context, team, login string) (bool, error) {

@@ -4,10 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"adsync/internal/pattern"
 
 	gitlab "gitlab.com/gitlab-org/api/client-go/v2"
 )
@@ -58,7 +59,7 @@ func (g *GitLab) Talk(ctx context.Context, p Pull) (talk Talk, err error) {
 }
 
 // botOfGitLab is the user of a token of a project or a group, or of a service.
-var botOfGitLab = regexp.MustCompile(`^(project|group)_[0-9]+_bot|^service_account_|^support-bot$|^alert-bot$`)
+var botOfGitLab = pattern.Of(`^(project|group)_[0-9]+_bot|^service_account_|^support-bot$|^alert-bot$`)
 
 // Authors implements Repository. Names in commits are what whoever pushed them wrote there: those who pushed are read
 // from the events of the project, the newest first, back to who made the branch; and, as far back as pages are read,
@@ -137,7 +138,7 @@ func (g *GitLab) commits(ctx context.Context, p Pull) (map[string]bool, error) {
 }
 
 // groupPath is a group of GitLab with those above it.
-var groupPath = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]*(/[A-Za-z0-9_][A-Za-z0-9_.-]*)*$`)
+var groupPath = pattern.Of(`^[A-Za-z0-9_][A-Za-z0-9_.-]*(/[A-Za-z0-9_][A-Za-z0-9_.-]*)*$`)
 
 // InTeam implements Repository. A team is a group; who is only in a group above it is not in the team.
 func (g *GitLab) InTeam(ctx context.Context, team, login string) (bool, error) {

@@ -4,8 +4,9 @@ import (
 	"net"
 	"net/url"
 	"path/filepath"
-	"regexp"
 	"strings"
+
+	"adsync/internal/pattern"
 )
 
 // address is where a repository is. It never holds a password.
@@ -39,10 +40,10 @@ func HostOf(repository string) (string, error) {
 }
 
 // scpLike is user@host:path, as git writes addresses of ssh.
-var scpLike = regexp.MustCompile(`^(?:([A-Za-z0-9._-]+)@)?([A-Za-z0-9][A-Za-z0-9._-]*|\[[0-9A-Fa-f:.]+\]):([^\\]+)$`)
+var scpLike = pattern.Of(`^(?:([A-Za-z0-9._-]+)@)?([A-Za-z0-9][A-Za-z0-9._-]*|\[[0-9A-Fa-f:.]+\]):([^\\]+)$`)
 
 // helper is how git is told to run a program in place of a transport.
-var helper = regexp.MustCompile(`^[A-Za-z0-9]+::`)
+var helper = pattern.Of(`^[A-Za-z0-9]+::`)
 
 const addressForms = "want https://host/path, ssh://user@host/path, user@host:path, or the path of a repository"
 
@@ -107,7 +108,7 @@ func localAddress(text string) (address, error) {
 
 // tokenLike is how the tokens of GitHub, GitLab, Gitea and others look: by their first
 // letters, or as nobody is called.
-var tokenLike = regexp.MustCompile(
+var tokenLike = pattern.Of(
 	`^(gh[pousr]_|github_pat_|gl(pat|dt|rt|cbt|ptt|ft|soat|agent)-)|[A-Za-z0-9_-]{36,}|^[0-9a-f]{32,}$`)
 
 // checkAddress refuses what a server would take for an option of its commands.

@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 	"sync"
 	"syscall"
 	"time"
 
 	"adsync/internal/diag"
+	"adsync/internal/pattern"
 )
 
 // Class says what to do about an error.
@@ -61,7 +61,7 @@ func refuse(class Class, format string, args ...any) error {
 }
 
 // userInfo is the part of an address that may be a credential.
-var userInfo = regexp.MustCompile(`(://)[^/\s"'@]*@`)
+var userInfo = pattern.Of(`(://)[^/\s"'@]*@`)
 
 func withoutUser(text string) string {
 	return diag.Printable(userInfo.ReplaceAllString(text, "$1***@"))

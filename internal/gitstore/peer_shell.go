@@ -9,10 +9,11 @@ import (
 	"io"
 	"net"
 	"os"
-	"regexp"
 	"strings"
 	"sync"
 	"time"
+
+	"adsync/internal/pattern"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/format/pktline"
@@ -271,7 +272,7 @@ const lastWords = 2 * time.Second
 
 // notThere is what servers say of a repository that is missing, or that we may
 // not see.
-var notThere = regexp.MustCompile(`(?i)not found|does not ` +
+var notThere = pattern.Of(`(?i)not found|does not ` +
 	`exist|does not appear to be|no such|access denied|not permitted|permission to .* denied|could not read from`)
 
 func (p *shellPeer) failed(ctx context.Context, doing string, err error) error {

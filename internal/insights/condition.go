@@ -3,9 +3,10 @@ package insights
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
+
+	"adsync/internal/pattern"
 )
 
 // Condition is a filter in the service's words.
@@ -16,8 +17,8 @@ type Condition struct {
 }
 
 var (
-	compared = regexp.MustCompile(`^([a-z_.]+)\s*([<>])\s*(-?[0-9]{1,12}(\.[0-9]{1,12})?)$`)
-	equalled = regexp.MustCompile(`^([a-z_.]+)\s*=(.*)$`)
+	compared = pattern.Of(`^([a-z_.]+)\s*([<>])\s*(-?[0-9]{1,12}(\.[0-9]{1,12})?)$`)
+	equalled = pattern.Of(`^([a-z_.]+)\s*=(.*)$`)
 )
 
 // ParseCondition reads campaign.name=Spring,Winter, spend>10, or the service's own JSON.
@@ -73,7 +74,7 @@ func ParseOrder(text string) (Order, error) {
 	return Order{field, direction}, nil
 }
 
-var fieldName = regexp.MustCompile(`^[a-z][a-z_]*(\.[a-z_]+)*$`)
+var fieldName = pattern.Of(`^[a-z][a-z_]*(\.[a-z_]+)*$`)
 
 // asJSON are entries as the service's arrays have them, each a JSON text.
 func asJSON[T any](entries []T) ([]string, error) {

@@ -2,9 +2,10 @@ package insights
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"time"
+
+	"adsync/internal/pattern"
 )
 
 // Span is a time that figures are of: hours or days of a zone, both ends inside. Ends are
@@ -20,8 +21,8 @@ const hourForm = "2006-01-02T15"
 const Spans = "today, yesterday, 7d, this-week, last-week, this-month, last-month or 2026-11-01..2026-11-15"
 
 var (
-	lastDays = regexp.MustCompile(`^([1-9][0-9]{0,3})d$`)
-	between  = regexp.MustCompile(`^([0-9T-]+)\.\.([0-9T-]+)$`)
+	lastDays = pattern.Of(`^([1-9][0-9]{0,3})d$`)
+	between  = pattern.Of(`^([0-9T-]+)\.\.([0-9T-]+)$`)
 )
 
 // NamedSpan reads the name of a span; now is in the zone of its days.

@@ -3,7 +3,8 @@ package login
 import (
 	"errors"
 	"fmt"
-	"regexp"
+
+	"adsync/internal/pattern"
 
 	"golang.org/x/oauth2"
 )
@@ -23,7 +24,7 @@ func (e *RefusedError) Error() string {
 
 // errorCode is what a code of RFC 6749 looks like. Other words of an answer are not repeated: they may
 // hold what was sent.
-var errorCode = regexp.MustCompile(`^[a-z_]{1,40}$`)
+var errorCode = pattern.Of(`^[a-z_]{1,40}$`)
 
 // judge tells the ends of a request for tokens apart: the grant is no good any more, the server refuses
 // the client, or there was no answer to go by. Its errors quote nothing but a code.

@@ -3,9 +3,10 @@ package members
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"regexp"
 	"strings"
 	"unicode"
+
+	"adsync/internal/pattern"
 
 	"golang.org/x/net/idna"
 	"golang.org/x/text/unicode/norm"
@@ -67,7 +68,7 @@ func plainASCII(text string) bool {
 	return true
 }
 
-var otherHash = regexp.MustCompile(
+var otherHash = pattern.Of(
 	`^([0-9a-fA-F]{32}|[0-9a-fA-F]{40}|[0-9a-fA-F]{96}|[0-9a-fA-F]{128}|[A-Za-z0-9+/_-]{43}=?)$`)
 
 var hashOfNothing = Hash(sha256.Sum256(nil))
@@ -155,9 +156,9 @@ func isHostName(text string) bool {
 }
 
 var (
-	phoneForm = regexp.MustCompile(`^\+[1-9][0-9]{6,14}$`)
-	digits    = regexp.MustCompile(`^[0-9]{4,20}$`)
-	extension = regexp.MustCompile(`(?i)^\+?[0-9]{4,}(ext|x|#|,|;)`)
+	phoneForm = pattern.Of(`^\+[1-9][0-9]{6,14}$`)
+	digits    = pattern.Of(`^[0-9]{4,20}$`)
+	extension = pattern.Of(`(?i)^\+?[0-9]{4,}(ext|x|#|,|;)`)
 )
 
 func phone(text string) (Hash, Reason) {
@@ -179,7 +180,7 @@ func phone(text string) (Hash, Reason) {
 }
 
 // trunkZero is the zero of "+44 (0)20 …": dialled at home only.
-var trunkZero = regexp.MustCompile(`\(\s*0\s*\)`)
+var trunkZero = pattern.Of(`\(\s*0\s*\)`)
 
 // withoutMarks takes off what people write between the digits of a number.
 func withoutMarks(text string) string {

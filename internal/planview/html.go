@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"html/template"
 	"io"
+	"sync"
 
 	"adsync/internal/cards"
 	"adsync/internal/diag"
@@ -26,8 +27,10 @@ var (
 	//go:embed html/told.html
 	htmlTold string
 
-	htmlTemplate = template.Must(template.Must(template.New("plan").Parse(htmlText)).
+	htmlTemplate = sync.OnceValue(func() *template.Template {
+		return template.Must(template.Must(template.New("plan").Parse(htmlText)).
 			New("parts").Parse(htmlParts + htmlTold))
+	})
 )
 
 // WriteHTML writes a plan as one page that needs no network and loads nothing:
@@ -39,7 +42,7 @@ func WriteHTML(w io.Writer, schemas resource.Schemas, d *Document) error {
 	if err != nil {
 		return err
 	}
-	return htmlTemplate.ExecuteTemplate(w, "plan", page)
+	return htmlTemplate().ExecuteTemplate(w, "plan", page)
 }
 
 // htmlPage is a page as the template reads it.

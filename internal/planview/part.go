@@ -32,10 +32,10 @@ func HTMLParts(schemas resource.Schemas, d *Document) (*Parts, error) {
 	}
 	page.Groups = p.group(page.Trees)
 	var top, changes strings.Builder
-	if err := htmlTemplate.ExecuteTemplate(&top, "top", page); err != nil {
+	if err := htmlTemplate().ExecuteTemplate(&top, "top", page); err != nil {
 		return nil, err
 	}
-	if err := htmlTemplate.ExecuteTemplate(&changes, "told", page); err != nil {
+	if err := htmlTemplate().ExecuteTemplate(&changes, "told", page); err != nil {
 		return nil, err
 	}
 	return &Parts{template.HTML(top.String()), template.HTML(changes.String()), p.unallowed}, nil

@@ -3,9 +3,10 @@ package public
 import (
 	"fmt"
 	"net/netip"
-	"regexp"
 	"slices"
 	"strings"
+
+	"adsync/internal/pattern"
 
 	"code.dny.dev/ssrf"
 )
@@ -17,7 +18,7 @@ type Reach struct {
 	v6    []netip.Prefix
 }
 
-var hostName = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$`)
+var hostName = pattern.Of(`^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$`)
 
 // Add lets an entry of the operator's list through: an IP address, a network such as
 // 10.20.0.0/16, or the name of a host. A name alone opens no network: what it resolves

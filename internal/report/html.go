@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"adsync/internal/diag"
@@ -51,9 +52,11 @@ var styles = map[string]string{
 	"li":   "margin:4px 0;overflow-wrap:anywhere",
 }
 
-var page = template.Must(template.New("report").Funcs(template.FuncMap{
-	"style": func(name string) template.HTMLAttr { return template.HTMLAttr(`style="` + styles[name] + `"`) },
-}).Parse(pageText))
+var page = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("report").Funcs(template.FuncMap{
+		"style": func(name string) template.HTMLAttr { return template.HTMLAttr(`style="` + styles[name] + `"`) },
+	}).Parse(pageText))
+})
 
 // pageView is the report as the page shows it.
 type pageView struct {
@@ -144,7 +147,7 @@ func (r *Report) html(w io.Writer) error {
 		}
 		v.Ads = append(v.Ads, ads)
 	}
-	return page.Execute(w, v)
+	return page().Execute(w, v)
 }
 
 // ranked are ads under their heading.

@@ -2,10 +2,10 @@ package resource
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"adsync/internal/diag"
+	"adsync/internal/pattern"
 
 	"golang.org/x/text/currency"
 )
@@ -20,22 +20,22 @@ const (
 )
 
 var (
-	noValue = regexp.MustCompile(`(?i)^(n/?a|n\.a\.?|none|nil|null|no|` +
+	noValue = pattern.Of(`(?i)^(n/?a|n\.a\.?|none|nil|null|no|` +
 		`tbd|tba|tbc|[-–—?.x]+|unlimited|no (limit|max|maximum|budget|bid)|open|free|auto|automatic|default|same|as ` +
 		`before|keine?r?s?|ninguno|aucune?|nessuno|без|нет|无|なし|없음)$`)
-	percentAmount = regexp.MustCompile(`^` + digitsOf + `\s*%$`)
-	scaledAmount  = regexp.MustCompile(`(?i)^` + digitsOf +
+	percentAmount = pattern.Of(`^` + digitsOf + `\s*%$`)
+	scaledAmount  = pattern.Of(`(?i)^` + digitsOf +
 		`\s*(k|tsd\.?|thousand|mil|m|mm|mn|mio\.?|million|millions)$`)
-	ratedAmount = regexp.MustCompile(`(?i)^` + digitsOf +
+	ratedAmount = pattern.Of(`(?i)^` + digitsOf +
 		`\s*(?:(?:/|per|a|an|pro|par|por|each|p\.)\s*` + unitsOf + `|` + unitsOf + `)$`)
-	aboutAmount = regexp.MustCompile(
+	aboutAmount = pattern.Of(
 		`(?i)^(?:~|≈|ca\.?|about|approx\.?|circa|max\.?|min\.?|up to|from|at most|[<>≤≥=]+)\s*` + digitsOf + `$`)
-	rangeAmount  = regexp.MustCompile(`(?i)^` + digitsOf + `\s*(?:-|–|to|bis|\.\.+)\s*` + digitsOf + `$`)
-	negative     = regexp.MustCompile(`^(?:[-−–]\s*[0-9].*|\(\s*[0-9][0-9., ]*\)|[0-9][0-9., ]*[-−])$`)
-	dashedCents  = regexp.MustCompile(`^([0-9]+)[.,][-–—]+$`)
-	commaAmount  = regexp.MustCompile(`^([0-9]{1,3}(?:[. '][0-9]{3})*|[0-9]+),([0-9]{1,2})$`)
-	thousands    = regexp.MustCompile(`^[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]{1,6})?$`)
-	spacedAmount = regexp.MustCompile(`^[0-9]{1,3}(?:[ '’\x{a0}\x{202f}\x{2009}][0-9]{3})+(?:\.[0-9]{1,6})?$`)
+	rangeAmount  = pattern.Of(`(?i)^` + digitsOf + `\s*(?:-|–|to|bis|\.\.+)\s*` + digitsOf + `$`)
+	negative     = pattern.Of(`^(?:[-−–]\s*[0-9].*|\(\s*[0-9][0-9., ]*\)|[0-9][0-9., ]*[-−])$`)
+	dashedCents  = pattern.Of(`^([0-9]+)[.,][-–—]+$`)
+	commaAmount  = pattern.Of(`^([0-9]{1,3}(?:[. '][0-9]{3})*|[0-9]+),([0-9]{1,2})$`)
+	thousands    = pattern.Of(`^[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]{1,6})?$`)
+	spacedAmount = pattern.Of(`^[0-9]{1,3}(?:[ '’\x{a0}\x{202f}\x{2009}][0-9]{3})+(?:\.[0-9]{1,6})?$`)
 	noDigits     = strings.NewReplacer(".", "", ",",
 		"", " ", "", "'", "", "’", "", "\u00a0", "", "\u202f", "", "\u2009", "")
 )

@@ -3,12 +3,12 @@ package resource
 import (
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 
 	"adsync/internal/diag"
+	"adsync/internal/pattern"
 
 	"golang.org/x/text/language"
 	"golang.org/x/text/language/display"
@@ -44,9 +44,9 @@ func parseCountry(s string) (string, *Finding) {
 }
 
 var (
-	worldwide = regexp.MustCompile(`(?i)^(all|all ` +
+	worldwide = pattern.Of(`(?i)^(all|all ` +
 		`countries|world|world ?wide|global|everywhere|any|\*|rest of (the )?world|row|international)$`)
-	regionOfMany = regexp.MustCompile(`(?i)^(eu|europe|european union|dach|nordics|scandinavia|benelux|` +
+	regionOfMany = pattern.Of(`(?i)^(eu|europe|european union|dach|nordics|scandinavia|benelux|` +
 		`apac|emea|latam|mena|asia|africa|(north|south|latin|central) america|americas|middle east|oceania|gcc|anz)$`)
 )
 

@@ -2,12 +2,12 @@ package resource
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"adsync/internal/diag"
+	"adsync/internal/pattern"
 )
 
 const dayLayout = "2006-01-02"
@@ -20,10 +20,10 @@ const (
 
 // midnight is how programs write a day that is a time to them: without a zone, so
 // that it is the day of whoever wrote it.
-var midnight = regexp.MustCompile(`^(\d{4}-\d{2}-\d{2})[T ]00:00(:00(\.0+)?)?$`)
+var midnight = pattern.Of(`^(\d{4}-\d{2}-\d{2})[T ]00:00(:00(\.0+)?)?$`)
 
 // timed is a time of day without a zone.
-var timed = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}[T ]\d{1,2}:\d{2}`)
+var timed = pattern.Of(`^\d{4}-\d{2}-\d{2}[T ]\d{1,2}:\d{2}`)
 
 // parseDay reads a day `2026-12-01`, or an RFC 3339 time for what the service
 // holds between two midnights.
@@ -54,10 +54,10 @@ func parseDay(s string) (string, *Finding) {
 }
 
 // numericDay is a day of three numbers, the year last.
-var numericDay = regexp.MustCompile(`^([0-9]{1,2})([./-])([0-9]{1,2})[./-]([0-9]{4}|[0-9]{2})$`)
+var numericDay = pattern.Of(`^([0-9]{1,2})([./-])([0-9]{1,2})[./-]([0-9]{4}|[0-9]{2})$`)
 
 // noDay is a day in the form that is wanted; where it does not parse, none has it.
-var noDay = regexp.MustCompile(`^(\d{4})-(\d{2})-(\d{2})$`)
+var noDay = pattern.Of(`^(\d{4})-(\d{2})-(\d{2})$`)
 
 // unclearDay returns how a day that is written otherwise can be read, and what to type.
 func unclearDay(s string) *Finding {
@@ -127,7 +127,7 @@ var dayLayouts = []string{
 	"Mon 2 Jan 2006", "Mon, 2 Jan 2006", "Monday, 2 January 2006", "Monday, January 2, 2006",
 }
 
-var ordinal = regexp.MustCompile(`(?i)\b([0-9]{1,2})(st|nd|rd|th)\b`)
+var ordinal = pattern.Of(`(?i)\b([0-9]{1,2})(st|nd|rd|th)\b`)
 
 // DayInWords reads a day that is written another way than YYYY-MM-DD and that has one
 // reading, "" where it is none. A weekday must be that of the day.

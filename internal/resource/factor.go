@@ -3,11 +3,11 @@ package resource
 import (
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 
 	"adsync/internal/diag"
+	"adsync/internal/pattern"
 )
 
 // One is the factor that changes nothing, in micros.
@@ -30,7 +30,7 @@ func formatFactor(micros int64) string {
 }
 
 // writtenFactor takes what stands between name and factor as people write it.
-var writtenFactor = regexp.MustCompile(`^(\S+?)(?:\s*[:=×]\s*[xX×]?\s*|\s+[xX×]?\s*)([0-9][0-9.]*)$`)
+var writtenFactor = pattern.Of(`^(\S+?)(?:\s*[:=×]\s*[xX×]?\s*|\s+[xX×]?\s*)([0-9][0-9.]*)$`)
 
 func splitFactor(item string) (Factor, bool) {
 	m := writtenFactor.FindStringSubmatch(item)

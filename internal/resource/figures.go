@@ -4,11 +4,12 @@ import (
 	"cmp"
 	"fmt"
 	"math/big"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"adsync/internal/pattern"
 )
 
 // Metric is one of the figures the service counts.
@@ -140,8 +141,8 @@ func Shortest(windows []Window) Window {
 }
 
 var (
-	lastDays = regexp.MustCompile(`^([1-9][0-9]{0,3})d$`)
-	someDays = regexp.MustCompile(`^(\d{4}-\d{2}-\d{2})\.\.(\d{4}-\d{2}-\d{2})$`)
+	lastDays = pattern.Of(`^([1-9][0-9]{0,3})d$`)
+	someDays = pattern.Of(`^(\d{4}-\d{2}-\d{2})\.\.(\d{4}-\d{2}-\d{2})$`)
 )
 
 // The windows that have a name of their own. Weeks begin on Monday.

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"adsync/internal/diag"
+	"adsync/internal/pattern"
 
 	"golang.org/x/text/unicode/norm"
 )
@@ -223,7 +223,7 @@ func (a *Attribute) spacedURL(s string) *Finding {
 	return f
 }
 
-var bareHost = regexp.MustCompile(`^[a-zA-Z0-9-]+(\.[a-zA-Z0-9-]+)*\.[a-zA-Z]{2,}(/\S*)?$`)
+var bareHost = pattern.Of(`^[a-zA-Z0-9-]+(\.[a-zA-Z0-9-]+)*\.[a-zA-Z]{2,}(/\S*)?$`)
 
 // withScheme helps with an address that lacks its beginning.
 func withScheme(s string) string {
@@ -265,7 +265,7 @@ func (a *Attribute) badName(s string) *Finding {
 }
 
 // lostDigits is what a spreadsheet program makes of an id that looks like a number.
-var lostDigits = regexp.MustCompile(`^[0-9](?:[.,][0-9]+)?[eE]\+[0-9]+$`)
+var lostDigits = pattern.Of(`^[0-9](?:[.,][0-9]+)?[eE]\+[0-9]+$`)
 
 // RuinedID returns what is wrong with a text that surely is no id of the service any more, and
 // nil of any other: ids are opaque.

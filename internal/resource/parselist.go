@@ -2,11 +2,11 @@ package resource
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"adsync/internal/diag"
+	"adsync/internal/pattern"
 )
 
 // Split cuts the text of one cell into items. Hints are sentences, one a line;
@@ -115,7 +115,7 @@ const Quotes = `"“”„‟″＂«»'‘’‚‛`
 
 // jsonStart knows how lists and objects of JSON begin. A hint may well begin with
 // a word in brackets.
-var jsonStart = regexp.MustCompile(`^(\[\s*([` + Quotes + `{\[\]]|$)|\{\s*([` + Quotes + `}]|$))`)
+var jsonStart = pattern.Of(`^(\[\s*([` + Quotes + `{\[\]]|$)|\{\s*([` + Quotes + `}]|$))`)
 
 // LooksLikeJSON reports whether a hint, or a cell of hints, begins like JSON.
 func LooksLikeJSON(s string) bool { return jsonStart.MatchString(s) }

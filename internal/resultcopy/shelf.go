@@ -7,9 +7,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"syscall"
 	"time"
+
+	"adsync/internal/pattern"
 )
 
 // Shelf is where the copies of an account lie.
@@ -109,7 +110,7 @@ const (
 	runTime    = "2006-01-02T150405Z"
 )
 
-var runFolder = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{6}Z-`)
+var runFolder = pattern.Of(`^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{6}Z-`)
 
 // Age takes away what is kept of runs before a moment, and returns of how many.
 func (s Shelf) Age(before time.Time) (gone int, err error) {

@@ -6,6 +6,7 @@ import (
 	"html/template"
 	"io"
 	"strings"
+	"sync"
 
 	"adsync/internal/planview"
 	"adsync/internal/resource"
@@ -19,7 +20,9 @@ var (
 	//go:embed html/part.html
 	htmlParts string
 
-	htmlTemplate = template.Must(template.Must(template.New("run").Parse(htmlText)).New("parts").Parse(htmlParts))
+	htmlTemplate = sync.OnceValue(func() *template.Template {
+		return template.Must(template.Must(template.New("run").Parse(htmlText)).New("parts").Parse(htmlParts))
+	})
 )
 
 // pageList is how many outcomes of one sort a page lists.
@@ -28,7 +31,7 @@ const pageList = 1000
 // WriteHTML writes a run as one page that needs no network, runs no script and
 // loads nothing.
 func WriteHTML(w io.Writer, schemas resource.Schemas, d *Document) error {
-	return htmlTemplate.ExecuteTemplate(w, "run", htmlPageOf(schemas, d))
+	return htmlTemplate().ExecuteTemplate(w, "run", htmlPageOf(schemas, d))
 }
 
 // HTMLPart writes a run as a part of a page that has a first heading and the look
@@ -38,7 +41,7 @@ func HTMLPart(schemas resource.Schemas, d *Document, undo string) (template.HTML
 	var b strings.Builder
 	p := htmlPageOf(schemas, d)
 	p.plainly(schemas, d, undo)
-	err := htmlTemplate.ExecuteTemplate(&b, "part", p)
+	err := htmlTemplate().ExecuteTemplate(&b, "part", p)
 	return template.HTML(b.String()), err
 }
 

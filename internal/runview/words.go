@@ -2,12 +2,12 @@ package runview
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"adsync/internal/diag"
+	"adsync/internal/pattern"
 	"adsync/internal/planview"
 	"adsync/plan"
 	"adsync/state"
@@ -174,7 +174,7 @@ func (o *Outcome) coded() string {
 	return printable(strings.TrimSuffix(said, ")") + ", " + o.Code + ")")
 }
 
-var codeAtEnd = regexp.MustCompile(`\(ADS[0-9]{4}\)$`)
+var codeAtEnd = pattern.Of(`\(ADS[0-9]{4}\)$`)
 
 // titles begin the list of each outcome.
 var titles = map[state.Outcome]string{

@@ -3,8 +3,9 @@ package secret
 import (
 	"bytes"
 	"iter"
-	"regexp"
 	"slices"
+
+	"adsync/internal/pattern"
 )
 
 // Found is a text of the form of a credential, and whose.
@@ -175,7 +176,7 @@ func passwordBefore(text []byte, at int) Found {
 }
 
 // named is a line of YAML that gives a credential by what it is called.
-var named = regexp.MustCompile(`(?i)^(\s*(?:- )?["']?[a-z0-9_-]*(?:password|` +
+var named = pattern.Of(`(?i)^(\s*(?:- )?["']?[a-z0-9_-]*(?:password|` +
 	`passwd|secret|api[_-]?key|access[_-]?key|token|credentials?)["']?\s*[:=]\s*)([^\s{#].*)$`)
 
 // Masked is a line of a file with nothing left of the credentials in it.

@@ -3,11 +3,11 @@ package words
 import (
 	"cmp"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"adsync/internal/pattern"
 	"adsync/internal/resource"
 	"adsync/plan"
 )
@@ -79,7 +79,7 @@ func (n *Names) leaf(a resource.Address) string {
 	return a.Leaf()
 }
 
-var addressLike = regexp.MustCompile(`\b[a-z_]+/[\pL\pN._/-]*[\pL\pN_]`)
+var addressLike = pattern.Of(`\b[a-z_]+/[\pL\pN._/-]*[\pL\pN_]`)
 
 // In puts names in the place of the addresses of a text, and the headers of columns in
 // that of attributes. What names a command or an allowance is left out.

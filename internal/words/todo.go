@@ -2,11 +2,11 @@ package words
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
 
 	"adsync/internal/diag"
+	"adsync/internal/pattern"
 	"adsync/plan"
 )
 
@@ -123,25 +123,25 @@ func Do(outcome, code string) string {
 }
 
 // command is what only somebody with a command line can do.
-var command = regexp.MustCompile(`--(allow|as|accept|retry|target|exclude|refresh)\b|\badsync ` +
+var command = pattern.Of(`--(allow|as|accept|retry|target|exclude|refresh)\b|\badsync ` +
 	`(apply|plan|resolve|drift|reconcile|status|validate|fix|revert|adopt|policy)\b`)
 
 // advice is what a hold says to engineers of how it is released.
-var advice = regexp.MustCompile(`^(write that in the ` +
+var advice = pattern.Of(`^(write that in the ` +
 	`file, or allow|edit (the|that) row, allow it|allow sending|plan again|to lift it, clear protect)`)
 
 // engineers are their words in texts, each with a marketer's.
 var engineers = []struct {
-	said *regexp.Regexp
+	said *pattern.Pattern
 	want string
 }{
-	{regexp.MustCompile(`\bheld with\b`), "waits with"},
-	{regexp.MustCompile(`\bheld change\b`), "waiting change"},
-	{regexp.MustCompile(`\b(\d+ changes?) held\b`), "$1 waiting"},
-	{regexp.MustCompile(`\b(\d+) held\b`), "$1 waiting"},
-	{regexp.MustCompile(`; verified (\d[\d,]*)/(\d[\d,]*)`), "; $1 of $2 read back as sent"},
-	{regexp.MustCompile(`(is at the service already), as [^,]+,`), "$1,"},
-	{regexp.MustCompile(`write moved: \[\{[^}]*\}\] in adsync\.yaml`),
+	{pattern.Of(`\bheld with\b`), "waits with"},
+	{pattern.Of(`\bheld change\b`), "waiting change"},
+	{pattern.Of(`\b(\d+ changes?) held\b`), "$1 waiting"},
+	{pattern.Of(`\b(\d+) held\b`), "$1 waiting"},
+	{pattern.Of(`; verified (\d[\d,]*)/(\d[\d,]*)`), "; $1 of $2 read back as sent"},
+	{pattern.Of(`(is at the service already), as [^,]+,`), "$1,"},
+	{pattern.Of(`write moved: \[\{[^}]*\}\] in adsync\.yaml`),
 		"ask whoever looks after adsync to note the new name"},
 }
 

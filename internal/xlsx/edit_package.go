@@ -7,9 +7,10 @@ import (
 	"fmt"
 	"hash/crc32"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
+
+	"adsync/internal/pattern"
 )
 
 // packageEdit rewrites the members of a workbook's zip.
@@ -40,7 +41,7 @@ func (p *packageEdit) change(part string, data []byte, splices []splice) {
 	p.changed[part] = append(slices.Clone(mark), spliced(data, splices)...)
 }
 
-var formulaStart = regexp.MustCompile(`<([A-Za-z0-9_.-]+:)?f[ >/\t\r\n]`)
+var formulaStart = pattern.Of(`<([A-Za-z0-9_.-]+:)?f[ >/\t\r\n]`)
 
 // settleFormulas keeps what programs know of formulas right: the chain of
 // calculation may not name a cell without one, and a value may have changed that

@@ -2,11 +2,12 @@ package xlsx
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"time"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"adsync/internal/pattern"
 )
 
 // EditValue is what an edit puts into a cell. The zero EditValue is none.
@@ -74,7 +75,7 @@ const maxCellText = 32_767
 // hold are fewer.
 const longestNumber = 600
 
-var plainNumber = regexp.MustCompile(`^-?[0-9]+(\.[0-9]+)?$`)
+var plainNumber = pattern.Of(`^-?[0-9]+(\.[0-9]+)?$`)
 
 func isPlainNumber(s string) bool { return len(s) <= longestNumber && plainNumber.MatchString(s) }
 
@@ -97,7 +98,7 @@ func (v EditValue) check() error {
 	return nil
 }
 
-var storedNumber = regexp.MustCompile(`^[-+]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]{1,4})?$`)
+var storedNumber = pattern.Of(`^[-+]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]{1,4})?$`)
 
 // check refuses a cell whose content is not in the cell alone, or that no
 // program would store so.
@@ -209,4 +210,4 @@ func escapeText(text string) string {
 	return b.String()
 }
 
-var startsEscape = regexp.MustCompile(`^_x[0-9A-Fa-f]{4}`)
+var startsEscape = pattern.Of(`^_x[0-9A-Fa-f]{4}`)

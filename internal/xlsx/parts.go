@@ -10,13 +10,13 @@ import (
 	"iter"
 	"maps"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"adsync/internal/diag"
+	"adsync/internal/pattern"
 	"adsync/internal/resource"
 )
 
@@ -203,8 +203,8 @@ func isXML(name string) bool {
 	return ext == ".xml" || ext == ".rels"
 }
 
-var macroTypes = regexp.MustCompile(`<(?:\w+:)?(Default|Override)\s[^>]*(?:vbaProject|macrosheet)[^>]*>`)
-var ofExtension = regexp.MustCompile(`\sExtension="([^"]*)"`)
+var macroTypes = pattern.Of(`<(?:\w+:)?(Default|Override)\s[^>]*(?:vbaProject|macrosheet)[^>]*>`)
+var ofExtension = pattern.Of(`\sExtension="([^"]*)"`)
 
 // hasMacros reports whether the list of parts has macros. The type of an extension no
 // part has is no macro: some programs list it in every workbook.

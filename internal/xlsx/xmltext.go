@@ -3,9 +3,10 @@ package xlsx
 import (
 	"bytes"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"adsync/internal/pattern"
 )
 
 // elementText reads the text of the element just opened, to its end.
@@ -96,7 +97,7 @@ func (s *xmlScanner) richText(element string) (string, error) {
 	}
 }
 
-var escapedX = regexp.MustCompile(`_x[0-9A-Fa-f]{4}_`)
+var escapedX = pattern.Of(`_x[0-9A-Fa-f]{4}_`)
 
 // unescapeX takes off the _x000D_ form in which workbooks write characters
 // that XML cannot hold (ECMA-376 part 1, 22.4.2.4).

@@ -2,10 +2,11 @@ package yamlfmt
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"adsync/internal/pattern"
 
 	yaml "sigs.k8s.io/yaml/goyaml.v3"
 )
@@ -47,7 +48,7 @@ type blockText struct {
 	lines  []string // without indentation
 }
 
-var docMark = regexp.MustCompile(`^(---|\.\.\.)([ \t].*)?$`)
+var docMark = pattern.Of(`^(---|\.\.\.)([ \t].*)?$`)
 
 // parse cuts a text into its documents and follows each of them.
 func parse(text string) ([]*document, error) {

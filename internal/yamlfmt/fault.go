@@ -4,8 +4,9 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"regexp"
 	"strings"
+
+	"adsync/internal/pattern"
 
 	yaml "sigs.k8s.io/yaml/goyaml.v3"
 )
@@ -63,7 +64,7 @@ func Accepted(content []byte) []byte {
 	return bytes.Join(lines, []byte("\n"))
 }
 
-var parserWords = regexp.MustCompile(`^yaml: (?:line \d+: )?(.*)`)
+var parserWords = pattern.Of(`^yaml: (?:line \d+: )?(.*)`)
 
 // problemOf is what the parser says, without the line.
 func problemOf(err error) string {
@@ -97,7 +98,7 @@ func documentsOf(lines []string) []part {
 	return append(parts, part{from, len(lines)})
 }
 
-var marker = regexp.MustCompile(`^---(\s|$)`)
+var marker = pattern.Of(`^---(\s|$)`)
 
 // parses returns the parser's error for some lines, nil where it takes them.
 func parses(lines []string) error {

@@ -2,10 +2,11 @@ package yamlfmt
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"adsync/internal/pattern"
 )
 
 // faultLine is the line a text stops being YAML in.
@@ -100,7 +101,7 @@ func cut(text string) string {
 }
 
 // keyed is a line taken apart: what stands before its value, and the value.
-var keyed = regexp.MustCompile(`^(\s*(?:-\s+)*)((?:[^\s'"#:\[{][^:#]*|"[^"]*"|'[^']*')\s*:(?:\s+|$))?(.*?)(\s+#.*)?$`)
+var keyed = pattern.Of(`^(\s*(?:-\s+)*)((?:[^\s'"#:\[{][^:#]*|"[^"]*"|'[^']*')\s*:(?:\s+|$))?(.*?)(\s+#.*)?$`)
 
 // value returns the key of the line with its colon and space, "" where it has none,
 // the value without a comment, and the column of the value.
@@ -152,7 +153,7 @@ func (p faultLine) above() string {
 	return ""
 }
 
-var glued = regexp.MustCompile(`^\s*(?:- +)*([A-Za-z_]+):([^\s:/].*)$`)
+var glued = pattern.Of(`^\s*(?:- +)*([A-Za-z_]+):([^\s:/].*)$`)
 
 // gluedAbove finds key:value without the space, in the line or the one above it.
 func (p faultLine) gluedAbove() (Fault, bool) {
@@ -183,7 +184,7 @@ func (p faultLine) listBehindKey() Fault {
 		"of a list does: %q; want it in quotes, or each entry on a line of its own", cut(value)), p.quoted(value))
 }
 
-var backslash = regexp.MustCompile(`\\.?`)
+var backslash = pattern.Of(`\\.?`)
 
 func (p faultLine) escape() Fault {
 	column := p.start()

@@ -2,9 +2,10 @@ package yamlfmt
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"unicode"
+
+	"adsync/internal/pattern"
 
 	yaml "sigs.k8s.io/yaml/goyaml.v3"
 )
@@ -70,11 +71,11 @@ func needsQuotes(s string, flow bool) bool {
 
 var (
 	// oldWords are true, false and null to one version of YAML or another.
-	oldWords = regexp.MustCompile(`^(?i:y|n|yes|no|on|off|true|false|null|~|<<|=)$`)
+	oldWords = pattern.Of(`^(?i:y|n|yes|no|on|off|true|false|null|~|<<|=)$`)
 	// numeric is what may read as a number or a date.
-	numeric = regexp.MustCompile(`^[-+.]?[0-9._]|^[-+]?\.(?i:inf|nan)$`)
+	numeric = pattern.Of(`^[-+.]?[0-9._]|^[-+]?\.(?i:inf|nan)$`)
 	// sexagesimal and octal are numbers to YAML 1.1.
-	oldNumber = regexp.MustCompile(
+	oldNumber = pattern.Of(
 		`^[-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?$|^[-+]?0[0-7_]+$|^[-+]?[0-9][0-9_,]*(\.[0-9_]*)?$`)
 )
 

@@ -9,13 +9,13 @@ package celltext
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 
 	"adsync/internal/diag"
+	"adsync/internal/pattern"
 	"adsync/internal/resource"
 	"adsync/internal/xlsx"
 )
@@ -48,7 +48,7 @@ func CutCell(text string) *resource.Finding {
 
 // ErrorWord is what programs show where a formula has failed. Pasted as a value,
 // or saved as CSV, it is a text like any other.
-var ErrorWord = regexp.MustCompile(`^(#(REF|VALUE|` +
+var ErrorWord = pattern.Of(`^(#(REF|VALUE|` +
 	`NUM|NULL|DIV/0|SPILL|CALC|FIELD|BLOCKED|CONNECT|BUSY|UNKNOWN|ERROR)!|#NAME\?|#N/A|#GETTING_DATA|Err:[0-9]{3})$`)
 
 // ErrorText returns why a text is the error of a formula, nil where it is none.

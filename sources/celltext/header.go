@@ -1,9 +1,9 @@
 package celltext
 
 import (
-	"regexp"
 	"strings"
 
+	"adsync/internal/pattern"
 	"adsync/internal/resource"
 )
 
@@ -15,7 +15,7 @@ func FoldedHeader(header string) string {
 	return resource.Fold(header)
 }
 
-var Bracketed = regexp.MustCompile(`(?s)^(.*?)\s*[(\[]([^)\]]*)[)\]][\s*]*$`)
+var Bracketed = pattern.Of(`(?s)^(.*?)\s*[(\[]([^)\]]*)[)\]][\s*]*$`)
 
 // InBrackets is what the brackets at the end of a header say, "" where there are none.
 func InBrackets(header string) string {

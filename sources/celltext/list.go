@@ -4,10 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"adsync/internal/diag"
+	"adsync/internal/pattern"
 	"adsync/internal/resource"
 )
 
@@ -72,10 +72,10 @@ func jsonItems(text string) ([]string, bool) {
 // An entry ends at a quote before a comma and the next quote, or before the
 // bracket: quotes inside it are part of the text.
 var (
-	retypedJoint = regexp.MustCompile(`[` + resource.Quotes + `]\s*[,，;]\s*[` + resource.Quotes + `]`)
-	retypedList  = regexp.MustCompile(`^\[\s*[` + resource.Quotes + `]([\s\S]*)[` + resource.Quotes + `]\s*,?\s*\]$`)
+	retypedJoint = pattern.Of(`[` + resource.Quotes + `]\s*[,，;]\s*[` + resource.Quotes + `]`)
+	retypedList  = pattern.Of(`^\[\s*[` + resource.Quotes + `]([\s\S]*)[` + resource.Quotes + `]\s*,?\s*\]$`)
 	// a list in the list, or a second one
-	retypedMore = regexp.MustCompile(`[` + resource.Quotes + `]\s*[\]}]|[\[{]\s*[` + resource.Quotes + `]`)
+	retypedMore = pattern.Of(`[` + resource.Quotes + `]\s*[\]}]|[\[{]\s*[` + resource.Quotes + `]`)
 )
 
 // retypedItems reads an array whose quotes are curly, single or a mix.

@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"fmt"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
 	"adsync/internal/diag"
+	"adsync/internal/pattern"
 	"adsync/sources/bounded"
 	"adsync/sources/yamlnode"
 
@@ -200,7 +200,7 @@ func (d *Daemon) readTLS(w *settingReader, node *yaml.Node) {
 }
 
 // accountName is what stands in addresses of the page and the webhook. A network address is called likewise.
-var accountName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+var accountName = pattern.Of(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
 func (d *Daemon) readAccounts(w *settingReader, node *yaml.Node, defaults DaemonAccount) {
 	if node.Kind != yaml.SequenceNode {
@@ -274,7 +274,7 @@ func (a *DaemonAccount) home(states string) string {
 }
 
 // ownBranch is a branch below adsync's own prefix.
-var ownBranch = regexp.MustCompile(`^adsync/[A-Za-z0-9][A-Za-z0-9_-]*(/[A-Za-z0-9][A-Za-z0-9_-]*)*$`)
+var ownBranch = pattern.Of(`^adsync/[A-Za-z0-9][A-Za-z0-9_-]*(/[A-Za-z0-9][A-Za-z0-9_-]*)*$`)
 
 // lacks returns what an account must say and does not.
 func (a *DaemonAccount) lacks(states string) string {

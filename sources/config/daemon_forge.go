@@ -3,13 +3,13 @@ package config
 import (
 	"fmt"
 	"net/url"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"adsync/internal/diag"
+	"adsync/internal/pattern"
 
 	yaml "sigs.k8s.io/yaml/goyaml.v3"
 )
@@ -49,13 +49,13 @@ type Approver struct {
 var (
 	forges  = []string{"github", "gitlab", "gitea"}
 	forgeOf = map[string]struct {
-		name         *regexp.Regexp
+		name         *pattern.Pattern
 		form, needed string // needed is an address that the forge cannot do without
 	}{
-		"github": {regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9._-]+$`), "owner/name, such as acme/ads", ""},
-		"gitlab": {regexp.MustCompile(`^([A-Za-z0-9_][A-Za-z0-9._-]*/)+[A-Za-z0-9_][A-Za-z0-9._-]*$`),
+		"github": {pattern.Of(`^[A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9._-]+$`), "owner/name, such as acme/ads", ""},
+		"gitlab": {pattern.Of(`^([A-Za-z0-9_][A-Za-z0-9._-]*/)+[A-Za-z0-9_][A-Za-z0-9._-]*$`),
 			"its groups and its name, such as acme/media/ads", ""},
-		"gitea": {regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]*/[A-Za-z0-9._-]+$`), "owner/name, such as acme/ads",
+		"gitea": {pattern.Of(`^[A-Za-z0-9_][A-Za-z0-9._-]*/[A-Za-z0-9._-]+$`), "owner/name, such as acme/ads",
 			"https://gitea.example.com"},
 	}
 )
@@ -110,8 +110,8 @@ func (a *ForgeApp) read(w *settingReader, node *yaml.Node) {
 const mostReview = 30 * 24 * time.Hour
 
 var (
-	loginName  = regexp.MustCompile(`^(@[A-Za-z0-9][A-Za-z0-9._-]*(/[A-Za-z0-9._-]+)+|[A-Za-z0-9_][A-Za-z0-9._-]*)$`)
-	hazardName = regexp.MustCompile(`^[a-z]+(-[a-z]+)*$`)
+	loginName  = pattern.Of(`^(@[A-Za-z0-9][A-Za-z0-9._-]*(/[A-Za-z0-9._-]+)+|[A-Za-z0-9_][A-Za-z0-9._-]*)$`)
+	hazardName = pattern.Of(`^[a-z]+(-[a-z]+)*$`)
 )
 
 // approvers reads a list of logins and teams, or of {who: ann, hazards: [exposure]}.

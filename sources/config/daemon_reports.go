@@ -3,13 +3,13 @@ package config
 import (
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"adsync/internal/diag"
+	"adsync/internal/pattern"
 	"adsync/sources/yamlnode"
 
 	yaml "sigs.k8s.io/yaml/goyaml.v3"
@@ -37,7 +37,7 @@ var reportDays = []string{"daily", "monday", "tuesday", "wednesday", "thursday",
 var ReportSpans = []string{"today", "yesterday", "this-week", "last-week", "this-month", "last-month"}
 
 // spanDays is a span that is a number of days.
-var spanDays = regexp.MustCompile(`^[1-9][0-9]{0,2}d$`)
+var spanDays = pattern.Of(`^[1-9][0-9]{0,2}d$`)
 
 // mostreportDays is how many days a report is of at most.
 const mostreportDays = 200

@@ -3,12 +3,12 @@ package config
 import (
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"adsync/internal/diag"
+	"adsync/internal/pattern"
 	"adsync/sources/yamlnode"
 
 	yaml "sigs.k8s.io/yaml/goyaml.v3"
@@ -154,7 +154,7 @@ func (w *settingReader) day(node *yaml.Node, where string) time.Time {
 }
 
 // headerName is what a header may be called.
-var headerName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]*$`)
+var headerName = pattern.Of(`^[A-Za-z0-9][A-Za-z0-9-]*$`)
 
 // login reads who proves who people are.
 func (a *Access) login(w *settingReader, node *yaml.Node) {

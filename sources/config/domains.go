@@ -2,10 +2,10 @@ package config
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 
 	"adsync/internal/diag"
+	"adsync/internal/pattern"
 	"adsync/internal/resource"
 	"adsync/sources/bounded"
 	"adsync/sources/yamlnode"
@@ -15,7 +15,7 @@ import (
 
 // DomainName is a domain as an address writes it: letters of other scripts in
 // their xn-- form.
-var DomainName = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)+$`)
+var DomainName = pattern.Of(`^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)+$`)
 
 func (p *Project) readDomains(w *settingReader, node *yaml.Node) {
 	for _, d := range w.settings(node, "domains") {
@@ -37,7 +37,7 @@ func (p *Project) readDomains(w *settingReader, node *yaml.Node) {
 // LimitedKinds are those an account may have a number of (interface, part 8).
 var LimitedKinds = []resource.Kind{"campaign", "ad_group", "ad"}
 
-var wholeNumber = regexp.MustCompile(`^[1-9][0-9]{0,8}$`)
+var wholeNumber = pattern.Of(`^[1-9][0-9]{0,8}$`)
 
 // readLimits reads how many of a kind an account may have that is not self-serve.
 func (p *Project) readLimits(w *settingReader, node *yaml.Node) {

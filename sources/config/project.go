@@ -12,10 +12,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"time"
 
 	"adsync/internal/diag"
+	"adsync/internal/pattern"
 	"adsync/internal/public"
 	"adsync/internal/resource"
 	"adsync/sources/bounded"
@@ -163,7 +163,7 @@ func (p *Project) readDocument(w *settingReader, document *yaml.Node) {
 	})
 }
 
-var CurrencyCode = regexp.MustCompile(`^[A-Z]{3}$`)
+var CurrencyCode = pattern.Of(`^[A-Z]{3}$`)
 
 func (p *Project) readAccount(w *settingReader, node *yaml.Node) {
 	w.fields(node, "account", map[string]func(*yaml.Node){

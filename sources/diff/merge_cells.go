@@ -2,11 +2,11 @@ package diff
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"adsync/internal/diag"
+	"adsync/internal/pattern"
 	"adsync/internal/xlsx"
 	"adsync/sources/cellbook"
 	"adsync/sources/celltext"
@@ -66,8 +66,8 @@ func (s *sheetMerge) columnsAlike() bool {
 }
 
 var (
-	quotedText    = regexp.MustCompile(`"[^"]*"|'[^']*'!`)
-	cellReference = regexp.MustCompile(`(\$?[A-Za-z]{1,3})(\$?)([0-9]{1,7})\b`)
+	quotedText    = pattern.Of(`"[^"]*"|'[^']*'!`)
+	cellReference = pattern.Of(`(\$?[A-Za-z]{1,3})(\$?)([0-9]{1,7})\b`)
 )
 
 // moveFormula rewrites the references of a formula to its own row. It gives

@@ -3,19 +3,19 @@ package draft
 import (
 	"bytes"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 
 	"adsync/internal/diag"
+	"adsync/internal/pattern"
 	"adsync/internal/resource"
 	"adsync/sources/bounded"
 	"adsync/sources/celltext"
 )
 
 // FileOfHints is how a cell names a file of hints among its sentences.
-var FileOfHints = regexp.MustCompile(`^(?i)file:\s*(\S.*)$`)
+var FileOfHints = pattern.Of(`^(?i)file:\s*(\S.*)$`)
 
 // HintFiles are the files of hints of one reading of the sources. Each is read
 // once, however many lists take it in. The nil HintFiles is of a single file: it

@@ -2,11 +2,11 @@ package draft
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"adsync/internal/diag"
+	"adsync/internal/pattern"
 )
 
 // MeaningOf writes what a file says, without where it says it: two files that say
@@ -81,7 +81,7 @@ func texts(marks []Mark) []string {
 	return all
 }
 
-var anyNumber = regexp.MustCompile(`[0-9]+`)
+var anyNumber = pattern.Of(`[0-9]+`)
 
 // ProblemsSaid leaves numbers out: a message may name a line.
 func ProblemsSaid(problems []diag.Problem) []string {

@@ -4,10 +4,10 @@ import (
 	"context"
 	"encoding/xml"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
+	"adsync/internal/pattern"
 	"adsync/internal/xlsx"
 	"adsync/sources/bounded"
 )
@@ -50,7 +50,7 @@ func TakeNotes(original []byte, sheets []string) (without []byte, notes map[stri
 	return without, notes, err
 }
 
-var legacyDrawing = regexp.MustCompile(
+var legacyDrawing = pattern.Of(
 	`<(?:\w+:)?legacyDrawing\s[^>]*?id="([^"]+)"[^>]*(?:/>|>\s*</(?:\w+:)?legacyDrawing>)`)
 
 // takeSheetNotes reports whether notes can be written on the sheet, and gives those
@@ -88,7 +88,7 @@ func (p *bookParts) takeSheetNotes(sheet string) (own []OwnNote, free bool) {
 	return own, true
 }
 
-var objectType = regexp.MustCompile(`ObjectType="([^"]*)"`)
+var objectType = pattern.Of(`ObjectType="([^"]*)"`)
 
 // onlyNotes reports whether a drawing holds notes and no buttons, pictures or the like.
 func onlyNotes(drawing []byte) bool {
@@ -122,7 +122,7 @@ func notesOf(content []byte) ([]OwnNote, error) {
 	return notes, nil
 }
 
-var libraryName = regexp.MustCompile(`^xl/(comments|drawings/vmlDrawing)[0-9]*\.(xml|vml)$|^xl/comments/`)
+var libraryName = pattern.Of(`^xl/(comments|drawings/vmlDrawing)[0-9]*\.(xml|vml)$|^xl/comments/`)
 
 // giveWay moves what is left of notes and their drawings from the names the
 // library writes new ones under.

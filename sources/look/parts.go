@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"adsync/internal/pattern"
 )
 
 // bookParts are the parts of a workbook, whole.
@@ -139,7 +141,7 @@ func (p *bookParts) dropRelation(owner, id string) {
 	p.Content[name] = element.ReplaceAll(p.Content[name], nil)
 }
 
-var targetAttribute = regexp.MustCompile(`(\sTarget=")([^"]*)(")`)
+var targetAttribute = pattern.Of(`(\sTarget=")([^"]*)(")`)
 
 // renamedTargets leads relationships to where their parts went.
 func renamedTargets(content []byte, folder string, renamed map[string]string) []byte {
@@ -157,7 +159,7 @@ func renamedTargets(content []byte, folder string, renamed map[string]string) []
 	})
 }
 
-var partAttribute = regexp.MustCompile(`(\sPartName=")/([^"]*)(")`)
+var partAttribute = pattern.Of(`(\sPartName=")/([^"]*)(")`)
 
 func renamedTypes(content []byte, renamed map[string]string) []byte {
 	return partAttribute.ReplaceAllFunc(content, func(attribute []byte) []byte {

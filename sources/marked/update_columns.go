@@ -3,10 +3,10 @@ package marked
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 
 	"adsync/internal/diag"
+	"adsync/internal/pattern"
 	"adsync/internal/resource"
 	"adsync/internal/review"
 	"adsync/internal/xlsx"
@@ -176,8 +176,8 @@ func (f knownColumn) text(known *resource.Resource, figures *resource.Figures) s
 // How the service says what it says of a resource: a word such as in_review with
 // its reason, or several words.
 var (
-	wordAndReason = regexp.MustCompile(`^[a-z0-9]+(_[a-z0-9]+)*(: (?s:.+))?$`)
-	severalWords  = regexp.MustCompile(`^[a-z0-9]+(_[a-z0-9]+)*(, [a-z0-9]+(_[a-z0-9]+)*)*$`)
+	wordAndReason = pattern.Of(`^[a-z0-9]+(_[a-z0-9]+)*(: (?s:.+))?$`)
+	severalWords  = pattern.Of(`^[a-z0-9]+(_[a-z0-9]+)*(, [a-z0-9]+(_[a-z0-9]+)*)*$`)
 )
 
 // keeps returns why a cell stays as it is, "" where it does not.

@@ -3,11 +3,11 @@ package marked
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"adsync/internal/diag"
+	"adsync/internal/pattern"
 	"adsync/internal/resource"
 	"adsync/internal/xlsx"
 	"adsync/sources/celltext"
@@ -59,7 +59,7 @@ func (s *performanceSheet) isOurs() bool {
 	return strings.HasPrefix(s.text(1, 1), workbook.PerformanceMark)
 }
 
-var codeInHeader = regexp.MustCompile(`\(([A-Z]{3})\)$`)
+var codeInHeader = pattern.Of(`\(([A-Z]{3})\)$`)
 
 // currency is what its header of money says.
 func (s *performanceSheet) currency() string {

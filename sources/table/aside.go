@@ -2,11 +2,11 @@ package table
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"adsync/internal/diag"
+	"adsync/internal/pattern"
 	"adsync/internal/resource"
 	"adsync/internal/xlsx"
 	"adsync/sources/catalog"
@@ -18,11 +18,11 @@ import (
 
 var (
 	// totalWord is what people write beside a total, in the languages seen most.
-	totalWord = regexp.MustCompile(`(?i)^\W*(?:grand[ -]?|sub[ -]?)?(totals?|sum|sums|summe|gesamt(?:summe)?|` +
+	totalWord = pattern.Of(`(?i)^\W*(?:grand[ -]?|sub[ -]?)?(totals?|sum|sums|summe|gesamt(?:summe)?|` +
 		`insgesamt|totaal|somme|suma|soma|totale|total g[ée]n[ée]ral|общий итог|итого|всего|合计|总计|小计|合計|` +
 		`小計|총계|합계|toplam|jumlah|razem)(?: (?:of )?(?:budgets?|spend|campaigns?|ad ?groups?|ads|amount|[a-z]{3}))?\W*$`)
 	// totalFormula is how a total is calculated.
-	totalFormula = regexp.MustCompile(
+	totalFormula = pattern.Of(
 		`(?i)^=?[-+]?\s*(SUM|SUMIFS?|SUBTOTAL|COUNT|COUNTA|AVERAGE|AGGREGATE|MAX|MIN)\s*\(`)
 )
 

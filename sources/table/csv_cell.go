@@ -2,11 +2,11 @@ package table
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"adsync/internal/csvfile"
 	"adsync/internal/diag"
+	"adsync/internal/pattern"
 	"adsync/internal/resource"
 	"adsync/internal/xlsx"
 	"adsync/sources/celltext"
@@ -70,7 +70,7 @@ func mangled(text string, typ resource.Type) *resource.Finding {
 	return nil
 }
 
-var pointThousands = regexp.MustCompile(`^[1-9][0-9]{0,2}(?:\.[0-9]{3})+$`)
+var pointThousands = pattern.Of(`^[1-9][0-9]{0,2}(?:\.[0-9]{3})+$`)
 
 // unclearAmount returns how to write an amount with points where semicolons separate
 // the values: a comma is somebody's decimal point then, and a point may well

@@ -4,13 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 
 	"adsync/internal/csvfile"
 	"adsync/internal/diag"
+	"adsync/internal/pattern"
 	"adsync/internal/resource"
 	"adsync/internal/xlsx"
 	"adsync/sources/bounded"
@@ -79,7 +79,7 @@ func AllKinds(in *draft.Input) catalog.Form {
 }
 
 // separatorLine is how Excel writes and reads what separates the fields.
-var separatorLine = regexp.MustCompile(`^(?i)"?sep=(.)"?\r?\n`)
+var separatorLine = pattern.Of(`^(?i)"?sep=(.)"?\r?\n`)
 
 func (c *csvChooser) declare(text csvfile.Text) *resource.Finding {
 	m := separatorLine.FindStringSubmatch(text.String())

@@ -2,11 +2,11 @@ package table
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"adsync/internal/diag"
+	"adsync/internal/pattern"
 	"adsync/internal/resource"
 	"adsync/internal/xlsx"
 	"adsync/sources/catalog"
@@ -191,7 +191,7 @@ func (r *head) checkTwice() {
 }
 
 // scaled is what brackets say where amounts are not in whole units.
-var scaled = regexp.MustCompile(`(?i)micro|mikro|mill?i[oó]n|thousand|tausend|^(in )?(k|m|tsd\.?|mio\.?)$|0{3}|cents?$`)
+var scaled = pattern.Of(`(?i)micro|mikro|mill?i[oó]n|thousand|tausend|^(in )?(k|m|tsd\.?|mio\.?)$|0{3}|cents?$`)
 
 // checkCurrency holds a bracketed currency against the account's, and refuses
 // brackets that say that amounts are in thousands or micros.

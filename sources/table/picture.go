@@ -3,9 +3,9 @@ package table
 import (
 	"errors"
 	"fmt"
-	"regexp"
 
 	"adsync/internal/diag"
+	"adsync/internal/pattern"
 	"adsync/internal/resource"
 	"adsync/internal/xlsx"
 	"adsync/sources/attach"
@@ -139,7 +139,7 @@ func (r *head) setPicture(d *rowDraft, a *resource.Attribute, position diag.Posi
 
 // wpsFormula is how WPS writes a picture in a cell; other programs that saved
 // the workbook since keep it as a formula or as the text.
-var wpsFormula = regexp.MustCompile(`^=?(?:_xlfn\.)?DISPIMG\(\s*"([^"]+)"`)
+var wpsFormula = pattern.Of(`^=?(?:_xlfn\.)?DISPIMG\(\s*"([^"]+)"`)
 
 func wpsName(c xlsx.Cell) string {
 	for _, text := range []string{c.Formula, c.Text} {
@@ -169,10 +169,10 @@ func (r *bookReader) namedPicture(name string) attach.Picture {
 }
 
 // imageFormula is =IMAGE("https://…"), as programs store it.
-var imageFormula = regexp.MustCompile(`^(?:_xlfn\.)?IMAGE\(\s*"(https?://[^"]+)"`)
+var imageFormula = pattern.Of(`^(?:_xlfn\.)?IMAGE\(\s*"(https?://[^"]+)"`)
 
 // imageCall is the same function with an address that has to be computed.
-var imageCall = regexp.MustCompile(`^(?:_xlfn\.)?IMAGE\(`)
+var imageCall = pattern.Of(`^(?:_xlfn\.)?IMAGE\(`)
 
 // shownAddress returns the address an IMAGE formula shows; false where the cell
 // has no such formula.
@@ -187,7 +187,7 @@ func shownAddress(c xlsx.Cell) (string, *resource.Finding, bool) {
 }
 
 // linkFormula is =HYPERLINK("https://…","text").
-var linkFormula = regexp.MustCompile(`^HYPERLINK\(\s*"(https?://[^"]+)"`)
+var linkFormula = pattern.Of(`^HYPERLINK\(\s*"(https?://[^"]+)"`)
 
 func linkedAddress(formula string) string {
 	if m := linkFormula.FindStringSubmatch(formula); m != nil {

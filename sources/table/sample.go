@@ -2,10 +2,10 @@ package table
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"adsync/internal/diag"
+	"adsync/internal/pattern"
 	"adsync/internal/resource"
 	"adsync/internal/xlsx"
 	"adsync/sources/celltext"
@@ -17,15 +17,15 @@ import (
 
 var (
 	// sampleMark is what marks a row, or the rows beneath, as samples.
-	sampleMark = regexp.MustCompile(`(?i)^\W*(examples?|samples?)( ` +
+	sampleMark = pattern.Of(`(?i)^\W*(examples?|samples?)( ` +
 		`(rows?|data|campaigns?|ad ?groups?|ads?))?( ?#?[0-9]+)?\W*$`)
 	// sampleStart is a sample that says so before its name: "[Example] Spring".
-	sampleStart = regexp.MustCompile(`(?i)^\W*(example|sample)\s*(?:[\])}>:]|[-–—]\s)`)
+	sampleStart = pattern.Of(`(?i)^\W*(example|sample)\s*(?:[\])}>:]|[-–—]\s)`)
 	// severalSamples is a mark that speaks of more than one row.
-	severalSamples = regexp.MustCompile(`(?i)^\W*(examples|samples|(example|sample) ` +
+	severalSamples = pattern.Of(`(?i)^\W*(examples|samples|(example|sample) ` +
 		`(rows|data|campaigns|ad ?groups|ads))\W*$`)
 	// instruction is a cell that says what belongs into its column.
-	instruction = regexp.MustCompile(`(?i)^\W*(required|` +
+	instruction = pattern.Of(`(?i)^\W*(required|` +
 		`optional|mandatory|conditional|string|text|number|integer|decimal|date|enum|url|json|array|list|boolean)\b`)
 )
 

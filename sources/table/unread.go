@@ -3,11 +3,11 @@ package table
 import (
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
 	"adsync/internal/diag"
+	"adsync/internal/pattern"
 	"adsync/internal/resource"
 	"adsync/internal/synonyms"
 	"adsync/internal/xlsx"
@@ -140,10 +140,10 @@ func (r *unreadReader) hasAlternative(m *catalog.Column, row *xlsx.Row) bool {
 }
 
 var (
-	imageFile  = regexp.MustCompile(`(?i)^https?://|\.(jpe?g|png|webp)$`)
-	peopleFile = regexp.MustCompile(`(?i)^[^\s]+\.(csv|tsv|txt)$`)
-	queryText  = regexp.MustCompile(`^[^\s=&]+=[^\s&]*(&[^\s=&]+=[^\s&]*)*$`)
-	serviceID  = regexp.MustCompile(`^[a-z]{2,12}_[0-9A-Za-z]{3,}$`)
+	imageFile  = pattern.Of(`(?i)^https?://|\.(jpe?g|png|webp)$`)
+	peopleFile = pattern.Of(`(?i)^[^\s]+\.(csv|tsv|txt)$`)
+	queryText  = pattern.Of(`^[^\s=&]+=[^\s&]*(&[^\s=&]+=[^\s&]*)*$`)
+	serviceID  = pattern.Of(`^[a-z]{2,12}_[0-9A-Za-z]{3,}$`)
 )
 
 // couldBe reports whether a value could stand in a column. What a formula gave

@@ -9,11 +9,11 @@ package table
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"adsync/internal/diag"
+	"adsync/internal/pattern"
 	"adsync/internal/resource"
 	"adsync/internal/xlsx"
 	"adsync/sources/attach"
@@ -159,7 +159,7 @@ func (r *bookReader) openSheet(f *catalog.Form, ref xlsx.Sheet) (*Reader, error)
 
 // tableOfNumbers is what an export of Numbers puts behind the name of a sheet:
 // the name of the table, which is numbered in the language of the program.
-var tableOfNumbers = regexp.MustCompile(
+var tableOfNumbers = pattern.Of(
 	`(?i) - (Table|Tabelle|Tableau|Tabla|Tabella|Tabela|Tabel|Tabell|Taulukko|Таблица|表格|表|표) ?[0-9]+$`)
 
 // FormFor returns the form a sheet holds, by the name adsync.yaml gives it or by

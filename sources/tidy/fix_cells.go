@@ -3,11 +3,11 @@ package tidy
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"adsync/internal/diag"
+	"adsync/internal/pattern"
 	"adsync/internal/resource"
 	"adsync/internal/xlsx"
 	"adsync/sources/catalog"
@@ -136,7 +136,7 @@ func (c *cellFixer) fixValue(a *resource.Attribute, at xlsx.At, position diag.Po
 	}
 }
 
-var headerEnd = regexp.MustCompile(`\s*(?:[(\[][^)\]]*[)\]])?[\s*]*$`)
+var headerEnd = pattern.Of(`\s*(?:[(\[][^)\]]*[)\]])?[\s*]*$`)
 
 // fixHeader repairs a misspelt header, if one letter is wrong, no other header
 // is as near, the one that is meant is not there, and every value under it fits.

@@ -7,10 +7,10 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"time"
 
+	"adsync/internal/pattern"
 	"adsync/sources/bounded"
 )
 
@@ -165,7 +165,7 @@ func KeptName(name string, at time.Time, n int) string {
 
 // keptFile is how KeptName ends names: such a file is never a source, or the rows
 // of its successor would be there twice.
-var keptFile = regexp.MustCompile(`.+ \(before [0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{4}(, [0-9]+)?\)\.[A-Za-z]+$`)
+var keptFile = pattern.Of(`.+ \(before [0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{4}(, [0-9]+)?\)\.[A-Za-z]+$`)
 
 func (r Replacement) copy(name string, content []byte) error {
 	err := r.prepare(name, content)

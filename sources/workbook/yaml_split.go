@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"hash/crc32"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"adsync/internal/diag"
+	"adsync/internal/pattern"
 	"adsync/internal/resource"
 	"adsync/sources/config"
 )
@@ -120,7 +120,7 @@ func (y *yamlSplit) split(sheet string) error {
 
 // reserved are names that stand for something else: a device on Windows, the
 // project's own file here.
-var reserved = regexp.MustCompile(`^(adsync|(con|prn|aux|nul|com[0-9]|lpt[0-9])(\..*)?)$`)
+var reserved = pattern.Of(`^(adsync|(con|prn|aux|nul|com[0-9]|lpt[0-9])(\..*)?)$`)
 
 // longestName of a file, without what makes it unlike others.
 const longestName = 100

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 
 	"adsync/internal/cards"
 	"adsync/internal/daemon/roles"
@@ -30,9 +31,11 @@ var (
 	//go:embed html/page.js
 	pageScript string
 
-	templates = template.Must(template.New("page").Parse(
-		pageText + accountText + pauseText + ads.Template + campaigns.Template + activity.Template + drafts.Template +
-			conflicts.Template))
+	templates = sync.OnceValue(func() *template.Template {
+		return template.Must(template.New("page").Parse(
+			pageText + accountText + pauseText +
+				ads.Template + campaigns.Template + activity.Template + drafts.Template + conflicts.Template))
+	})
 )
 
 // styleText is the look of a plan, and what this page has beyond it.
@@ -91,7 +94,7 @@ func (re *replies) show(w http.ResponseWriter, r *http.Request, status int, name
 		v.Done = done[r.URL.Query().Get("done")]
 	}
 	var b strings.Builder
-	if err := templates.ExecuteTemplate(&b, name, v); err != nil {
+	if err := templates().ExecuteTemplate(&b, name, v); err != nil {
 		re.Log.Error("a page cannot be written", "page", name, "error", err)
 		http.Error(w, "adsync failed; its log says why", http.StatusInternalServerError)
 		return

@@ -5,11 +5,13 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"sync"
 
 	"adsync/internal/emulator/world"
 )
 
-var pages = template.Must(template.New("consent").Parse(`<!doctype html>
+var pages = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("consent").Parse(`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>Allow {{.Client.Name}}?</title></head><body>
 <h1>Allow {{.Client.Name}}?</h1>
 <p>{{.Client.Name}} ({{.Client.ID}}) asks to:</p>
@@ -22,11 +24,14 @@ var pages = template.Must(template.New("consent").Parse(`<!doctype html>
 <p><button name="decision" value="allow">Allow</button> <button name="decision" value="deny">Deny</button></p>
 </form></body></html>
 `))
+})
 
-var problems = template.Must(template.New("problem").Parse(`<!doctype html>
+var problems = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("problem").Parse(`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>This cannot go on</title></head><body>
 <h1>This cannot go on</h1><p>{{.}}</p></body></html>
 `))
+})
 
 // page asks the user. The form carries the request on, so that the server keeps
 // nothing until the answer.
@@ -44,13 +49,13 @@ func (s *Server) page(w http.ResponseWriter, form url.Values, q request) {
 		return !slices.Contains(q.scopes, each.Name)
 	})
 	html(w, http.StatusOK)
-	pages.Execute(w, map[string]any{"Client": q.client, "Scopes": asked, "Form": form, "Users": users})
+	pages().Execute(w, map[string]any{"Client": q.client, "Scopes": asked, "Form": form, "Users": users})
 }
 
 // problem tells the user what is wrong.
 func problem(w http.ResponseWriter, message string) {
 	html(w, http.StatusBadRequest)
-	problems.Execute(w, message)
+	problems().Execute(w, message)
 }
 
 func html(w http.ResponseWriter, status int) {

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"html/template"
 	"net/http"
+	"sync"
 	"time"
 
 	"adsync/internal/emulator/openpoint"
@@ -115,7 +116,7 @@ func (p *Page) refuse(w http.ResponseWriter, status int, why string) {
 func (p *Page) send(w http.ResponseWriter, status int, v view) {
 	v.Now = p.source.World.Clock.Now().UTC()
 	var text bytes.Buffer
-	if err := templates.ExecuteTemplate(&text, v.Template+".html", v); err != nil {
+	if err := templates().ExecuteTemplate(&text, v.Template+".html", v); err != nil {
 		http.Error(w, fmt.Sprintf("show %s: %v", v.Template, err), http.StatusInternalServerError)
 		return
 	}
@@ -127,9 +128,11 @@ func (p *Page) send(w http.ResponseWriter, status int, v view) {
 //go:embed templates style.css
 var files embed.FS
 
-var templates = template.Must(template.New("").Funcs(template.FuncMap{
-	"money": money, "when": when, "unix": unix, "outcome": outcome, "either": either,
-}).ParseFS(files, "templates/*.html"))
+var templates = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("").Funcs(template.FuncMap{
+		"money": money, "when": when, "unix": unix, "outcome": outcome, "either": either,
+	}).ParseFS(files, "templates/*.html"))
+})
 
 func showStyle(w http.ResponseWriter, r *http.Request) {
 	http.ServeFileFS(w, r, files, "style.css")

@@ -6,9 +6,9 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"regexp"
 	"slices"
 
+	"adsync/internal/pattern"
 	"adsync/sources/tree"
 
 	"github.com/google/renameio/v2"
@@ -103,18 +103,18 @@ func (n NewFile) Holds(content []byte) bool {
 }
 
 // outputs are how the forms of plans, saved plans and reports begin.
-var outputs = []*regexp.Regexp{
-	regexp.MustCompile(`^\{\s*"format_version": ?[0-9]+,`),
-	regexp.MustCompile(`^\{"type":"[a-z]+","format_version":[0-9]+,`),
-	regexp.MustCompile("^(<!-- adsync:plan:|### `adsync )"),
-	regexp.MustCompile(`^(Possible spend a day:|adsync [a-z-]+ run-[0-9])`),
-	regexp.MustCompile(`^::(notice|warning|error) ([^\n:]*,)?title=adsync`),
-	regexp.MustCompile(`(?s)^<!DOCTYPE html>.*<title>adsync `),
+var outputs = []*pattern.Pattern{
+	pattern.Of(`^\{\s*"format_version": ?[0-9]+,`),
+	pattern.Of(`^\{"type":"[a-z]+","format_version":[0-9]+,`),
+	pattern.Of("^(<!-- adsync:plan:|### `adsync )"),
+	pattern.Of(`^(Possible spend a day:|adsync [a-z-]+ run-[0-9])`),
+	pattern.Of(`^::(notice|warning|error) ([^\n:]*,)?title=adsync`),
+	pattern.Of(`(?s)^<!DOCTYPE html>.*<title>adsync `),
 }
 
 // IsOutput reports whether a file is what adsync wrote for programs and readers:
 // such a file is made anew at each run, and holds nothing of anybody's.
 func IsOutput(content []byte) bool {
 	head := content[:min(len(content), 2000)]
-	return slices.ContainsFunc(outputs, func(begins *regexp.Regexp) bool { return begins.Match(head) })
+	return slices.ContainsFunc(outputs, func(begins *pattern.Pattern) bool { return begins.Match(head) })
 }

@@ -8,13 +8,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"adsync/cmd/adsync/internal/console"
 	"adsync/cmd/adsync/internal/session"
 	"adsync/internal/diag"
+	"adsync/internal/pattern"
 	"adsync/internal/resultcopy"
 
 	"github.com/google/renameio/v2"
@@ -36,7 +36,7 @@ exec ` + command + "\n"
 )
 
 // runs finds the command in a hook or a configuration, where it is no comment.
-var runs = regexp.MustCompile(`(?m)^[^#\n]*` + command)
+var runs = pattern.Of(`(?m)^[^#\n]*` + command)
 
 // drivers are what git is told to run for workbooks.
 var drivers = []struct{ key, value string }{

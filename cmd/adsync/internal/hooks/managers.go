@@ -3,8 +3,9 @@ package hooks
 import (
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
+
+	"adsync/internal/pattern"
 )
 
 // manager is a tool that keeps the hooks of a repository.
@@ -33,7 +34,7 @@ var managers = []struct {
 }
 
 // byID finds the hook of .pre-commit-hooks.yaml in a configuration of pre-commit.
-var byID = regexp.MustCompile(`(?m)^[^#\n]*\bid: *["']?adsync\b`)
+var byID = pattern.Of(`(?m)^[^#\n]*\bid: *["']?adsync\b`)
 
 // manager finds the tool that keeps the hooks, the one that runs adsync first.
 func (r *repository) manager(hook string) (found manager, is bool) {

@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"path"
-	"regexp"
 	"strings"
 
 	"adsync/cmd/adsync/internal/console"
 	"adsync/cmd/adsync/internal/session"
 	"adsync/internal/diag"
 	"adsync/internal/gitstore"
+	"adsync/internal/pattern"
 	"adsync/reconcile"
 )
 
@@ -70,7 +70,7 @@ func Push(ctx context.Context, env *session.Env, answer gitstore.Answer) (gitsto
 	return pushed, nil
 }
 
-var notOfRef = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
+var notOfRef = pattern.Of(`[^A-Za-z0-9_-]+`)
 
 // RefWord makes a word that may stand in a branch and a path.
 func RefWord(text string) string { return strings.Trim(notOfRef.ReplaceAllString(text, "-"), "-") }
