@@ -35,7 +35,8 @@ func Nameless(object []byte) ([]byte, bool) {
 }
 
 // decision is what stands of who decided an outcome, or ran a direct verb.
-var decision = pattern.Of(`((?: decided as |: (?:done|refused|unknown|not )).*?) by .*, ([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]+Z)`)
+var decision = pattern.Of(`((?: decided as |: (?:done|refused|unknown|not )).*?) by .*, ` +
+	`([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]+Z)`)
 
 // NamelessDecision returns what was decided or sent, and when, without who did.
 func NamelessDecision(summary string) (string, bool) {

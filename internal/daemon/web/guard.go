@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"strconv"
@@ -93,15 +94,12 @@ func (d *door) admits(to route) http.HandlerFunc {
 
 // lacks says which role somebody has, and which is wanted.
 func lacks(c *caller, role, needed roles.Role) problem {
-	has := "you are " + role.String()
+	has := "the role " + role.String()
 	if role == roles.None {
-		has = "you may see no account"
+		has = "no role"
 	}
-	if c.name != "" {
-		has = strings.Replace(has, "you", "you are "+shown.Name(c.name)+" and", 1)
-	}
-	has = strings.Replace(has, "and are", "and", 1)
-	return problem{http.StatusForbidden, "role", has + " here; want the role " + needed.String()}
+	who := cmp.Or(shown.Name(c.name), "whoever asks")
+	return problem{http.StatusForbidden, "role", who + " has " + has + " here; want the role " + needed.String()}
 }
 
 // guarded puts before every answer what holds for all of them: headers, the

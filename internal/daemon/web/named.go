@@ -41,7 +41,9 @@ func (d *door) named(r *http.Request) (*caller, *problem) {
 		return c, nil
 	}
 	if sent := r.Header.Values(proxyHeader); rules.Proxy.User != "" && len(sent) > 0 {
-		return c, d.proxied(r, c, rules, sent)
+		if p := d.proxied(r, c, rules, sent); p != nil || c.known {
+			return c, p
+		}
 	}
 	if kept, cookie := d.session(r, c, ofPassword); kept != "" {
 		if p, ok := personOf(rules, kept); ok {
@@ -63,7 +65,7 @@ func (d *door) proxied(r *http.Request, c *caller, rules *roles.Rules, secret []
 	}
 	users := r.Header.Values(rules.Proxy.User)
 	if len(users) == 0 || len(users) == 1 && users[0] == "" {
-		return nil // nobody is logged in there
+		return nil // nobody is logged in there; a password may prove who it is
 	}
 	if login := users[0]; len(users) > 1 || shown.Name(login) != login {
 		return &problem{http.StatusForbidden, "no_name",

@@ -303,6 +303,17 @@ func TestX13TheProxyProvesItself(t *testing.T) {
 	wantProblem(t, w.Result(), 403, "no_name")
 }
 
+// Somebody whom the proxy does not name logs in by their password, through the proxy too.
+func TestAPasswordCountsWhereTheProxyNamesNobody(t *testing.T) {
+	a, _ := askNamed(t)
+	wantStatus(t, a.loginAs("ben", thePassword), 303)
+	wantStatus(t, a.get("/accounts/shoes", proxySays("")...), 200)
+	wantProblem(t, a.get("/api/v1/accounts/hats", proxySays("")...), 404, "no_account")
+	if answer := a.get("/accounts/shoes", proxySays("anna@example.com")...); answer.StatusCode != 303 {
+		t.Errorf("whom the proxy names is answered by another's session: %s", answer.Status)
+	}
+}
+
 func TestThroughTheProxyNobodyTypesAnything(t *testing.T) {
 	a, _ := askNamed(t)
 	anna := proxySays("anna@example.com")

@@ -126,7 +126,7 @@ type audience int
 const (
 	everybody audience = iota
 	somebody           // who may see an account, whichever; what is shown is of those
-	viewers            // of the account that the path names, where it names none of all of them; and so are the others
+	viewers            // this and those below: of the account that the path names, or of all where it names none
 	editors
 	approvers
 	operators
