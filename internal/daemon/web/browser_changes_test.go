@@ -2,8 +2,11 @@ package web
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/chromedp/chromedp/kb"
 )
 
 // takesOver gives an account a plan that takes over campaigns that are live already.
@@ -52,4 +55,32 @@ func TestWhatIsAlikeStandsBehindItsCount(t *testing.T) {
 	p.visit("/accounts/shoes")
 	eval[bool](p, `((f) => { f.value = "campaign 43"; f.dispatchEvent(new Event("input")); return true })(filter)`)
 	p.wait(`document.querySelectorAll(".alike[open] article:not([data-hidden])").length === 1`)
+}
+
+// Whoever has no mouse decides a conflict either way.
+func TestAConflictIsDecidedByKeyboard(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
+	p := open(t, chromium(t), nil)
+	p.desk.conflicts()
+	p.login("/accounts/shoes")
+	p.tabTo(`button[aria-label^="Keep mine: "]`)
+	p.press(kb.Enter)
+	p.says("Approved. The next run applies it.")
+	if a := p.desk.lastApproval(); a.By != "Ann Example" ||
+		!slices.Equal(a.Allow, []string{"conflict=" + p.desk.plans["shoes"].Changes[0].Address}) {
+		t.Errorf("the approval is %+v; want the conflict's", a)
+	}
+	p.visit("/accounts/shoes")
+	p.tabTo(`a[aria-label^="Take theirs: "]`)
+	p.press(kb.Enter)
+	p.says("Take over what is live")
+	p.tabTo("#undo-reason")
+	p.press("theirs is better" + kb.Enter)
+	p.says("Written. The next run applies it")
+	e := p.desk.edits
+	if len(e) != 1 || e[0].Run != "" || e[0].By != "Ann Example" || e[0].Reason != "theirs is better" {
+		t.Errorf("ordered: %+v; want what is live, by Ann, with her reason", e)
+	}
 }

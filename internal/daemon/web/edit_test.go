@@ -39,7 +39,7 @@ func TestAnUndoIsShownAndOrdered(t *testing.T) {
 		undoPath: {
 			"Daily budget of campaign “Hiking &lt;Boots&gt;”: <b>80.00 USD</b>, in the place of 200.00 USD",
 			"spring.xlsx:Campaigns!E7", "Status of ad group “Runners” of Hiking &lt;Boots&gt;: <b>paused</b>",
-			`href="/accounts/shoes/runs/run-000042/undo?of=campaign%2Fboots"`, "Wool socks",
+			`href="/accounts/shoes/runs/run-000042/undo?of=campaign%2Fboots"`, "Name of campaign “Socks”: ", "Wool socks",
 			"Write it into the files", `name="draft" value="as shown"`, "Possible spend a day",
 		},
 		undoPath + "?of=campaign/boots": {"Of this alone", `name="of" value="campaign/boots"`},

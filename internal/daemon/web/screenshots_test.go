@@ -54,6 +54,8 @@ func TestScreenshots(t *testing.T) {
 		{"phone-activity", "/accounts/shoes/activity", "dark", "", 390, 844},
 		{"undo", "/accounts/shoes/runs/run-000042/undo", "light", "", 1100, 900},
 		{"phone-undo", "/accounts/shoes/runs/run-000042/undo", "dark", "", 390, 844},
+		{"conflicts", "/accounts/shoes", "light", "#conflicts", 1100, 560},
+		{"phone-conflicts", "/accounts/shoes", "dark", "#conflicts", 390, 844},
 		{"paused", "/accounts/shoes", "light", "", 1100, 640},
 		{"phone-pause", "/accounts/shoes/pause", "light", "", 390, 844},
 		{"phone-login", "/login", "dark", "", 390, 844},
@@ -61,9 +63,14 @@ func TestScreenshots(t *testing.T) {
 		p := open(t, browser, nil)
 		p.desk.runs["shoes"][0].Started = noon
 		p.desk.settings = threeSettings()
+		p.desk.draft.Values[0].Name = "Hiking Boots" // others have hostile names
 		p.desk.drawn()
 		if shot.name == "rewritten" {
 			p.desk.rewrite("shoes")
+		}
+		if shot.first == "#conflicts" {
+			p.desk.conflicts()
+			p.desk.plans["shoes"].Changes[0].Fields[0].Foreign.Actor = "Eve Example"
 		}
 		if shot.name == "paused" {
 			p.desk.change("shoes", func(a *daemon.Status) {

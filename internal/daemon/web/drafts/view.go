@@ -9,6 +9,7 @@ import (
 	_ "embed" // the page
 	"fmt"
 	"net/url"
+	"strings"
 
 	"adsync/internal/daemon"
 	"adsync/internal/daemon/web/shown"
@@ -124,7 +125,11 @@ func what(names *words.Names, address, attribute string) string {
 		return shown.Reason(words.Upper(of))
 	}
 	a, _ := resource.ParseAddress(address)
-	return shown.Reason(fmt.Sprintf("%s of %s", names.Label(a.Kind, attribute), of))
+	label := names.Label(a.Kind, attribute)
+	if strings.HasPrefix(of, strings.ToLower(label)+" ") {
+		label = "Name" // the column with a resource's name is called by its kind
+	}
+	return shown.Reason(fmt.Sprintf("%s of %s", label, of))
 }
 
 // value is one as it is read, with the currency where it is money.
