@@ -215,8 +215,12 @@ type Approval struct {
 
 // Fits reports whether a plan asks for all that is approved, as it was shown.
 func (a *Approval) Fits(p *planview.Document) bool {
-	for _, one := range a.Asks {
-		if !slices.ContainsFunc(p.Asks, func(b planview.Ask) bool { return b.Item == one.Item }) {
+	asked := make(map[string]bool, len(p.Asks))
+	for i := range p.Asks {
+		asked[p.Asks[i].Item] = true
+	}
+	for i := range a.Asks {
+		if !asked[a.Asks[i].Item] {
 			return false
 		}
 	}

@@ -72,15 +72,8 @@ var verbs = map[plan.Action][2]string{
 
 // Several says what is done to some more of a kind: Take over 57 more campaigns, which are already live.
 func (t *Teller) Several(number string, action plan.Action, kind resource.Kind) string {
-	what := string(kind) + "s"
-	if s := t.Schemas.Of(kind); s != nil {
-		what = strings.ToLower(s.Title) + "s"
-	}
-	verb, known := verbs[action]
-	if !known {
-		verb[0] = words.Upper(string(action)) + " "
-	}
-	return diag.Printable(verb[0] + number + " more " + what + verb[1])
+	verb := verbOf(action)
+	return diag.Printable(verb[0] + number + " more " + t.plural(kind) + verb[1])
 }
 
 // subject is what a change is about: “Spring”, the ad “Hero” of Runners, Spring. What has others beneath it and

@@ -30,14 +30,19 @@ func field(name string, live, desired resource.Value) plan.FieldDocument {
 	return plan.FieldDocument{Name: name, Live: &live, Last: &live, Desired: &desired}
 }
 
+func act(action plan.Action, c plan.ChangeDocument) plan.ChangeDocument {
+	c.Action = action
+	return c
+}
+
+func usd(units int64) resource.Value { return resource.Number(units * resource.MicrosPerUnit) }
+
+func list(items ...string) resource.Value { return resource.List(items) }
+
+func text(s string) resource.Value { return resource.Text(s) }
+
 func TestAChangeIsASentence(t *testing.T) {
-	usd := func(units int64) resource.Value { return resource.Number(units * resource.MicrosPerUnit) }
-	text, list := resource.Text, func(items ...string) resource.Value { return resource.List(items) }
 	none := resource.Value{}
-	act := func(action plan.Action, c plan.ChangeDocument) plan.ChangeDocument {
-		c.Action = action
-		return c
-	}
 	const spring, hero = "campaign/spring", "ad/spring/r/hero"
 	named := func(c plan.ChangeDocument, name string) plan.ChangeDocument {
 		c.Name = name
@@ -103,6 +108,35 @@ func TestAChangeIsASentence(t *testing.T) {
 				t.Errorf("it says %q, whole %v; want %q, whole %v", got.Text, got.Whole, tt.want, tt.whole)
 			}
 		})
+	}
+}
+
+// What many changes have in common is said without their names and values.
+func TestWhatIsAlikeIsSaidOfMany(t *testing.T) {
+	none := resource.Value{}
+	for _, tt := range []struct {
+		change plan.ChangeDocument
+		fields []string
+		want   string
+	}{
+		{changes("campaign/spring", field("budget.daily", usd(80), usd(200))), nil,
+			"Raise the daily budget of 12 campaigns"},
+		{changes("campaign/spring", field("budget.daily", usd(80), usd(200)), field("status", text("paused"),
+			text("active")), field("name", text("a"), text("b"))), nil,
+			"Start 12 campaigns, raise the daily budget of each and rename each"},
+		{changes("campaign/spring", field("budget.daily", usd(80), usd(200)), field("name", text("a"), text("b"))),
+			[]string{"budget.daily"}, "Raise the daily budget of 12 campaigns"},
+		{changes("campaign/spring", field("budget.daily", usd(80), none)), nil,
+			"Remove the daily budget of 12 campaigns"},
+		{changes("campaign/spring", field("targeting.countries", list("US", "DE"), list("US", "CA"))), nil,
+			"Change the countries of 12 campaigns"},
+		{act(plan.Create, changes("ad/spring/runners/hero", field("title", none, text("a")))), nil, "Create 12 ads"},
+		{act(plan.Archive, changes("campaign/spring")), nil, "End 12 campaigns for good"},
+		{act("mend", changes("thing/x")), nil, "Mend 12 things"},
+	} {
+		if got := teller(tt.change).Alike("12", &tt.change, tt.fields); got != tt.want {
+			t.Errorf("it says %q; want %q", got, tt.want)
+		}
 	}
 }
 

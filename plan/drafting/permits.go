@@ -21,8 +21,8 @@ func (d *Permits) FindUnused() {
 type Permits struct {
 	*Tree
 	Plan     *plan.Plan
-	Used     []bool // of each of Allow: it released something
-	consents []consent
+	Used     []bool                   // of each of Allow: it released something
+	consents map[[2]string][]*consent // by each of their parts
 }
 
 // UnlessAgreed returns the hold with the parts it is of, unless a consent covers
@@ -32,8 +32,10 @@ func (d *Permits) UnlessAgreed(h plan.Hold, at resource.Address, parts func() []
 		return h, true
 	}
 	h.Parts = parts()
-	for i := range d.consents {
-		k := &d.consents[i]
+	if len(h.Parts) == 0 {
+		return h, true
+	}
+	for _, k := range d.consents[[2]string{h.Parts[0].Address, h.Parts[0].Field}] {
 		if agreed := k.Covers(h.Hazard, h.Parts); agreed != nil {
 			d.noteConsent(k.Consent, h, at, agreed)
 			return plan.Hold{}, false
@@ -57,15 +59,18 @@ type consent struct {
 	at map[[2]string][]*plan.Part // by address and field
 }
 
-// IndexConsents finds the parts of each consent by where they are.
+// IndexConsents finds the parts of each consent by where they are, and the consents by their parts.
 func (d *Permits) IndexConsents() {
+	d.consents = map[[2]string][]*consent{}
 	for i := range d.Consents {
-		k := consent{&d.Consents[i], map[[2]string][]*plan.Part{}}
+		k := &consent{&d.Consents[i], map[[2]string][]*plan.Part{}}
 		for j := range k.Parts {
 			p := &k.Parts[j]
 			k.at[[2]string{p.Address, p.Field}] = append(k.at[[2]string{p.Address, p.Field}], p)
 		}
-		d.consents = append(d.consents, k)
+		for at := range k.at {
+			d.consents[at] = append(d.consents[at], k)
+		}
 	}
 }
 
@@ -91,13 +96,14 @@ func (k *consent) Covers(h plan.Hazard, parts []plan.Part) (agreed []plan.Part) 
 
 // noteConsent notes what a consent releases, once: guards look twice.
 func (d *Permits) noteConsent(k *plan.Consent, h plan.Hold, at resource.Address, parts []plan.Part) {
+	address := at.String()
 	is := func(a plan.Agreed) bool {
-		return a.Hazard == h.Hazard && a.Address == at.String() && slices.Equal(a.Parts, parts)
+		return a.Address == address && a.Hazard == h.Hazard && slices.Equal(a.Parts, parts)
 	}
 	if !slices.ContainsFunc(d.Plan.Consented, is) {
 		d.Plan.Consented = append(d.Plan.Consented, plan.Agreed{
 			Consent: k.ID, By: k.By, Link: k.Link, Hazard: h.Hazard,
-			Allow: h.Allow, Address: at.String(), Message: h.Message, Parts: parts,
+			Allow: h.Allow, Address: address, Message: h.Message, Parts: parts,
 		})
 	}
 }

@@ -37,7 +37,7 @@ func (h *api) postApproval(w http.ResponseWriter, r *http.Request) {
 	}
 	if o, ok := h.orderOf(w, r, &body, &body.By); ok {
 		h.done(w, r, http.StatusCreated,
-			h.give.approve(r.Context(), o, choice{body.PlanHash, body.Items, body.Allow}, body.Note))
+			h.give.approve(r.Context(), o, choice{body.PlanHash, nil, body.Items, body.Allow}, body.Note))
 	}
 }
 

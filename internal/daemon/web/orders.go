@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"adsync/internal/daemon"
+	"adsync/internal/daemon/web/held"
 	"adsync/internal/daemon/web/shown"
 	"adsync/internal/planview"
 )
@@ -19,11 +20,11 @@ type order struct {
 	by      string
 }
 
-// choice is what is approved of a plan: by the items of what it asks for, or by its
-// hash and the allowances it names.
+// choice is what is approved of a plan: by the items of what it asks for and the kinds of them, or by its hash and the
+// allowances it names.
 type choice struct {
-	hash         string
-	items, allow []string
+	hash                string
+	kinds, items, allow []string
 }
 
 // giver passes orders on to the desk, for forms and for the API.
@@ -49,10 +50,10 @@ func (g *giver) approve(ctx context.Context, o order, c choice, note string) *pr
 	case account.PlanOnly:
 		return &problem{http.StatusConflict, "plan_only", "this account " +
 			"is planned and never applied by the daemon, so that no approval would do anything; want adsync apply"}
-	case plan == nil || plan.PlanHash == "" || len(c.items) == 0 && plan.PlanHash != c.hash:
+	case plan == nil || plan.PlanHash == "" || len(c.kinds)+len(c.items) == 0 && plan.PlanHash != c.hash:
 		p := g.problemOf(daemon.ErrOtherPlan)
 		return &p
-	case len(c.items)+len(c.allow) == 0:
+	case len(c.kinds)+len(c.items)+len(c.allow) == 0:
 		return &problem{http.StatusBadRequest, "nothing_allowed",
 			"nothing is chosen; want at least one of what the plan holds"}
 	}
@@ -78,26 +79,32 @@ func (g *giver) approve(ctx context.Context, o order, c choice, note string) *pr
 
 // chosen are the asks of the plan that are chosen, in its order.
 func (g *giver) chosen(p *planview.Document, c choice) ([]planview.Ask, *problem) {
+	other := g.problemOf(daemon.ErrOtherPlan)
+	of, there := held.Resolve(g.Schemas, p, c.kinds)
+	if !there {
+		return nil, &other
+	}
+	byItem, byAllow := map[string]bool{}, map[string]string{}
+	for i := range p.Asks {
+		byItem[p.Asks[i].Item], byAllow[p.Asks[i].Allow] = true, p.Asks[i].Item
+	}
 	picked := map[string]bool{}
-	for _, item := range c.items {
-		at := slices.IndexFunc(p.Asks, func(a planview.Ask) bool { return a.Item == item })
-		if at < 0 {
-			other := g.problemOf(daemon.ErrOtherPlan)
+	for _, item := range slices.Concat(of, c.items) {
+		if !byItem[item] {
 			return nil, &other
 		}
 		picked[item] = true
 	}
 	for _, allow := range c.allow {
-		at := slices.IndexFunc(p.Asks, func(a planview.Ask) bool { return a.Allow == allow })
-		if at < 0 {
+		switch item := byAllow[allow]; {
+		case item == "":
 			return nil, &problem{http.StatusBadRequest,
 				"not_offered", fmt.Sprintf("the plan holds nothing that %q releases", shown.Reason(allow))}
-		}
-		if p.PlanHash != c.hash {
-			other := g.problemOf(daemon.ErrOtherPlan)
+		case p.PlanHash != c.hash:
 			return nil, &other
+		default:
+			picked[item] = true
 		}
-		picked[p.Asks[at].Item] = true
 	}
 	var asks []planview.Ask
 	for _, a := range p.Asks {

@@ -16,6 +16,7 @@ import (
 	"adsync/internal/daemon/web/campaigns"
 	"adsync/internal/daemon/web/conflicts"
 	"adsync/internal/daemon/web/drafts"
+	"adsync/internal/daemon/web/held"
 	"adsync/internal/planview"
 )
 
@@ -34,7 +35,8 @@ var (
 	templates = sync.OnceValue(func() *template.Template {
 		return template.Must(template.New("page").Parse(
 			pageText + accountText + pauseText +
-				ads.Template + campaigns.Template + activity.Template + drafts.Template + conflicts.Template))
+				ads.Template + campaigns.Template + activity.Template + drafts.Template +
+				conflicts.Template + held.Template))
 	})
 )
 

@@ -1,16 +1,15 @@
 package web
 
 import (
-	"fmt"
 	"html/template"
 	"net/http"
 	"net/url"
-	"slices"
 	"time"
 
 	"adsync/internal/daemon"
 	"adsync/internal/daemon/web/chart"
 	"adsync/internal/daemon/web/conflicts"
+	"adsync/internal/daemon/web/held"
 	"adsync/internal/daemon/web/shown"
 	"adsync/internal/planview"
 	"adsync/internal/review"
@@ -43,9 +42,7 @@ type accountView struct {
 	card
 	Parts     *planview.Parts
 	PlanHash  string
-	Releases  []releaseView
-	Agreed    []agreedView
-	Lasts     string // how long an approval is good for
+	Held      held.View
 	Approvals []approvalView
 	Rewritten *rewrittenView
 	Accepted  []acceptedView
@@ -75,20 +72,6 @@ func reviewLines(s *review.Summary, zone *time.Location) (lines []reviewLine) {
 	}
 	return lines
 }
-
-// releaseView is an allowance a person may give: as it is sent, and as it is read.
-type releaseView struct {
-	planview.Release
-	Item string // what names it as it is shown; "" where nobody can agree to it here
-	Text string // as a command takes it
-	Says string // what it agrees to, in words
-	// the address at which the service would be asked once more; "" where it is something else that is allowed
-	Again    string
-	Approved string // by whom and when; "" where it waits
-}
-
-// agreedView is what somebody has agreed to and has not gone yet.
-type agreedView struct{ Allow, By, Link, Held string }
 
 type approvalView struct {
 	By, Note, Link, Plan string
@@ -183,15 +166,15 @@ func (h *pages) fill(r *http.Request, v *accountView, a *daemon.Status, p *planv
 		if err != nil {
 			return err
 		}
-		v.Parts, v.PlanHash, v.Agreed, v.Reviews = parts, p.PlanHash, agreedViews(p, names), reviewLines(p.Review, zone)
+		v.Parts, v.PlanHash, v.Reviews = parts, p.PlanHash, reviewLines(p.Review, zone)
 		v.Conflicts = conflicts.Of(h.Schemas, p, names, zone)
-		v.Releases, v.Lasts = releaseViews(p, names, approvals, h.Now(), zone), hours(lasts(p))
+		v.Held = held.Of(h.Schemas, p, names, approvals, h.Now(), zone)
 	}
 	for i := len(approvals) - 1; i >= 0 && len(v.Approvals) < runsShown; i-- {
 		one := approvals[i]
 		v.Approvals = append(v.Approvals, approvalView{shown.Name(one.By), shown.Reason(one.Note),
 			runview.Page(one.Link), shown.Text(one.PlanHash, 7), shown.MomentOf(one.Time, zone),
-			allowances(names, one.Allow)})
+			held.Allowances(names, one.Allow)})
 	}
 	v.Rewritten = rewrittenOf(a.Rewritten, zone)
 	accepted, err := h.desk.Acceptances(r.Context(), a.Name)
@@ -218,79 +201,6 @@ func (h *pages) fill(r *http.Request, v *accountView, a *daemon.Status, p *planv
 	}
 	v.Runs, v.More = runLines(a, runs, runsShown)
 	return nil
-}
-
-// allowances are what was agreed to, in words.
-func allowances(names *words.Names, texts []string) (all []string) {
-	for _, text := range texts {
-		all = append(all, shown.Reason(names.Allowance(text)))
-	}
-	return all
-}
-
-func releaseViews(p *planview.Document, names *words.Names,
-	approvals []daemon.Approval, now time.Time, zone *time.Location) []releaseView {
-	var all []releaseView
-	for _, r := range planview.Releases(p) {
-		v := releaseView{
-			Release: r, Text: shown.Reason(r.Allow), Says: shown.Reason(names.Allowance(r.Allow)),
-		}
-		if again := planview.AsksAgain(r.Allow); again != "" {
-			v.Again = shown.Reason(names.Of(again))
-		}
-		for i, first := range v.First {
-			v.First[i] = words.Upper(names.In(first))
-		}
-		if at := slices.IndexFunc(p.Asks, func(a planview.Ask) bool { return a.Allow == r.Allow }); at >= 0 {
-			v.Item = p.Asks[at].Item
-		}
-		for i := range approvals {
-			if a := &approvals[i]; v.Item != "" && isOf(a, p, v.Item) && now.Sub(a.Time) <= lasts(p) {
-				v.Approved = "approved by " + shown.Name(a.By) + ", " + shown.MomentOf(a.Time, zone).Text
-			}
-		}
-		all = append(all, v)
-	}
-	return all
-}
-
-// isOf reports whether an approval was given to an item of this very plan: one of an
-// earlier plan would have released it, if it still counted.
-func isOf(a *daemon.Approval, p *planview.Document, item string) bool {
-	if at := p.Approvals; at != nil && (a.Lineage != at.Lineage || a.Serial != at.Serial) {
-		return false
-	}
-	return slices.ContainsFunc(a.Asks, func(one planview.Ask) bool { return one.Item == item })
-}
-
-// lasts is how long an approval of a plan is good for.
-func lasts(p *planview.Document) time.Duration {
-	if p.Approvals == nil {
-		return 24 * time.Hour
-	}
-	return p.Approvals.Lasts
-}
-
-func hours(d time.Duration) string {
-	if d%time.Hour == 0 {
-		return fmt.Sprintf("%d hours", d/time.Hour)
-	}
-	return fmt.Sprintf("%d minutes", d/time.Minute)
-}
-
-// agreedViews are what somebody agreed to, each allowance once for each who did.
-func agreedViews(p *planview.Document, names *words.Names) (all []agreedView) {
-	for _, a := range p.Agreed {
-		v := agreedView{
-			Allow: shown.Reason(names.Allowance(a.Allow)), By: shown.Name(a.By),
-			Link: runview.Page(a.Link),
-			Held: shown.Reason(words.Upper(names.In(a.Address + ": " + a.Message))),
-		}
-		if !slices.ContainsFunc(all, func(b agreedView) bool { return b.Allow == v.Allow && b.By == v.By }) {
-			all = append(all, v)
-		}
-	}
-	return all
 }
 
 // runLines puts the first runs of a history in lines, and counts the others.

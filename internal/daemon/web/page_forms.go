@@ -79,7 +79,8 @@ func (h *forms) after(w http.ResponseWriter, r *http.Request, o order, did strin
 func (h *forms) formApprove(w http.ResponseWriter, r *http.Request) {
 	if o, ok := h.orderBy(w, r); ok {
 		h.after(w, r, o, "approved", h.give.approve(r.Context(),
-			o, choice{r.PostForm.Get("plan"), r.PostForm["item"], r.PostForm["allow"]}, r.PostForm.Get("note")))
+			o, choice{r.PostForm.Get("plan"), r.PostForm["kind"], r.PostForm["item"], r.PostForm["allow"]},
+			r.PostForm.Get("note")))
 	}
 }
 

@@ -38,6 +38,12 @@
     for (const kind of ["status", "run", "wave", "outcome", "progress"]) events.addEventListener(kind, refresh);
     addEventListener("pagehide", () => events.close());
   }
+  // Who takes one out of a kind takes the others one by one: what the boxes show is what is sent.
+  for (const all of document.querySelectorAll("input[name=kind]")) {
+    const each = [...all.closest(".kind").querySelectorAll("input[name=item]")];
+    all.addEventListener("change", () => { for (const one of each) one.checked = all.checked; });
+    for (const one of each) one.addEventListener("change", () => { if (!one.checked) all.checked = false; });
+  }
   const drop = document.querySelector(".drop");
   if (drop) {
     const file = drop.querySelector("input[type=file]");
