@@ -157,6 +157,9 @@ func TestSessionsOfEveryProcess(t *testing.T) {
 			t.Errorf("Of() = %q, %v; want %q", who, err, want)
 		}
 	}
+	if all, err := SessionsOf(b).All(ctx); err != nil || len(all) != 1 || all[ann] != "Ann" {
+		t.Errorf("all of them: %v, %v", all, err)
+	}
 	noError(t, SessionsOf(b).End(ctx, ann))
 	if who, err := SessionsOf(a).Of(ctx, ann); who != "" || err != nil {
 		t.Errorf("Of() = %q, %v after its end", who, err)

@@ -33,9 +33,9 @@ type Kept struct {
 	all map[[sha256.Size]byte]session
 }
 
-// session is whose it is, and until when.
+// session is what was noted of it, and until when it counts.
 type session struct {
-	name string
+	text string
 	ends time.Time
 }
 
@@ -52,7 +52,7 @@ type document struct {
 
 type line struct {
 	Hash string    `json:"hash"`
-	Name string    `json:"name"`
+	Text string    `json:"text"`
 	Ends time.Time `json:"ends"`
 }
 
@@ -80,18 +80,18 @@ func Open(file string, now func() time.Time) (*Kept, error) {
 	for _, one := range d.Sessions {
 		var hash [sha256.Size]byte
 		if b, err := hex.DecodeString(one.Hash); err == nil && copy(hash[:], b) == len(hash) {
-			k.all[hash] = session{one.Name, one.Ends}
+			k.all[hash] = session{one.Text, one.Ends}
 		}
 	}
 	return k, nil
 }
 
-// Begin notes who has logged in, by the hash of what their cookie holds.
-func (k *Kept) Begin(_ context.Context, hash [sha256.Size]byte, name string, lasts time.Duration) error {
+// Begin notes a text of who has logged in, by the hash of what their cookie holds.
+func (k *Kept) Begin(_ context.Context, hash [sha256.Size]byte, text string, lasts time.Duration) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.tidy(k.now())
-	k.all[hash] = session{name, k.now().Add(lasts)}
+	k.all[hash] = session{text, k.now().Add(lasts)}
 	return k.write()
 }
 
@@ -113,7 +113,7 @@ func (k *Kept) tidy(now time.Time) {
 	}
 }
 
-// Of returns whose session it is; "" where there is none, or none any more.
+// Of returns what was noted of a session; "" where there is none, or none any more.
 func (k *Kept) Of(_ context.Context, hash [sha256.Size]byte) (string, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -121,7 +121,20 @@ func (k *Kept) Of(_ context.Context, hash [sha256.Size]byte) (string, error) {
 	if !k.now().Before(one.ends) {
 		return "", nil
 	}
-	return one.name, nil
+	return one.text, nil
+}
+
+// All returns what was noted of the sessions there are.
+func (k *Kept) All(context.Context) (map[[sha256.Size]byte]string, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	all, now := map[[sha256.Size]byte]string{}, k.now()
+	for hash, one := range k.all {
+		if now.Before(one.ends) {
+			all[hash] = one.text
+		}
+	}
+	return all, nil
 }
 
 // End ends a session. With an error it is over in this process, and would be back after a restart.
@@ -142,7 +155,7 @@ func (k *Kept) write() error {
 	}
 	d := document{FormatVersion: formatVersion, Sessions: []line{}}
 	for hash, one := range k.all {
-		d.Sessions = append(d.Sessions, line{hex.EncodeToString(hash[:]), one.name, one.ends})
+		d.Sessions = append(d.Sessions, line{hex.EncodeToString(hash[:]), one.text, one.ends})
 	}
 	content, err := json.Marshal(d)
 	if err != nil {

@@ -42,6 +42,9 @@ func TestSessionsAreThereAfterARestart(t *testing.T) {
 	if err := k.End(t.Context(), hash("cookie of ben")); err != nil {
 		t.Fatal(err)
 	}
+	if all, err := k.All(t.Context()); err != nil || len(all) != 1 || all[hash("cookie of anna")] != "anna" {
+		t.Errorf("all of them: %v, %v", all, err)
+	}
 	for _, row := range []struct {
 		cookie string
 		at     time.Time
@@ -82,8 +85,8 @@ func TestAFileOfSessionsThatIsBroken(t *testing.T) {
 		}
 	}
 	file := filepath.Join(t.TempDir(), "sessions.json")
-	short := `{"format_version":1,"sessions":[{"hash":"00","name":"eve","ends":"2030-01-01T00:00:00Z"},
-		{"hash":"zz","name":"eve","ends":"2030-01-01T00:00:00Z"}]}`
+	short := `{"format_version":1,"sessions":[{"hash":"00","text":"eve","ends":"2030-01-01T00:00:00Z"},
+		{"hash":"zz","text":"eve","ends":"2030-01-01T00:00:00Z"}]}`
 	if err := os.WriteFile(file, []byte(short), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,7 @@ const bodyMost = 64 << 10
 
 // program lets orders of the API through that come with the token itself: a
 // browser sends a cookie by itself, and no token.
-func (h *api) program(next http.HandlerFunc) http.HandlerFunc {
+func (h *replies) program(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if c := callerOf(r); c.session != nil || c.proxied {
 			h.refuse(w, r, problem{http.StatusForbidden, "form", "the API takes " +
@@ -100,16 +100,22 @@ func durationOf(text string) (time.Duration, *problem) {
 	return lasts, nil
 }
 
-// orderOf reads the body of an order: one JSON object, with no word that is not
-// known. Who gives it is who the proxy names, else who the body names.
+// orderOf reads an order for the account of the path.
 func (h *api) orderOf(w http.ResponseWriter, r *http.Request, body any, by *string) (order, bool) {
 	a, ok := h.account(w, r)
 	if !ok {
 		return order{}, false
 	}
+	given, ok := h.givenBy(w, r, body, by)
+	return order{a.Name, given}, ok
+}
+
+// givenBy reads the body of an order: one JSON object, with no word that is not
+// known. Who gives it is who the proxy names, else who the body names.
+func (h *replies) givenBy(w http.ResponseWriter, r *http.Request, body any, by *string) (string, bool) {
 	if p := wrongType(r.Header.Get("Content-Type")); p != nil {
 		h.refuse(w, r, *p)
-		return order{}, false
+		return "", false
 	}
 	decoder := json.NewDecoder(http.MaxBytesReader(w, r.Body, bodyMost))
 	decoder.DisallowUnknownFields()
@@ -121,28 +127,28 @@ func (h *api) orderOf(w http.ResponseWriter, r *http.Request, body any, by *stri
 	switch {
 	case errors.As(err, &large):
 		h.refuse(w, r, h.problemOf(err))
-		return order{}, false
+		return "", false
 	case err != nil:
 		h.refuse(w, r, problem{http.StatusBadRequest, "bad_request", "the body cannot be read: " +
 			shown.Text(err.Error(), 200) + "; want one JSON object as docs/operate/api.yaml describes it"})
-		return order{}, false
+		return "", false
 	}
 	c := callerOf(r)
-	o := order{a.Name, c.name}
+	given := c.name
 	said := shown.Name(*by)
-	if o.by == "" {
-		o.by = said
+	if given == "" {
+		given = said
 	}
 	if c.machine && said != "" && said != c.name {
 		h.refuse(w, r, problem{http.StatusForbidden, "other_name",
 			"by is " + said + ", and the token is of " + c.name + "; want its own name, or none"})
-		return order{}, false
+		return "", false
 	}
-	if o.by == "" {
+	if given == "" {
 		h.refuse(w, r, problem{http.StatusBadRequest, "no_name", "by is empty; want who gives the order"})
-		return order{}, false
+		return "", false
 	}
-	return o, true
+	return given, true
 }
 
 // wrongType is why a body is not read that does not say it is JSON. What cannot be

@@ -372,7 +372,8 @@ var looksOf = []string{"/", "/accounts/shoes", "/accounts/hats", "/accounts/shoe
 	"/accounts/shoes/campaigns?changed=7d&col=cell&col=paced", "/accounts/shoes/activity?of=campaign_0",
 	"/accounts/shoes/ads", "/accounts/shoes/ads?order=best-ctr&delivery=yes&span=30d",
 	"/accounts/shoes/activity", "/accounts/shoes/pause", "/accounts/shoes/runs/run-000042/undo",
-	"/accounts/boots%20&%20bags/theirs?of=campaign/boots", "/login", "/nothing"}
+	"/accounts/boots%20&%20bags/theirs?of=campaign/boots", "/sessions", "/login",
+	"/nothing"}
 
 // full has an account of which all sections have something to show, and all of it
 // long: a commit that waits to be accepted, others that were, a suspension.

@@ -1,9 +1,12 @@
 package web
 
 import (
+	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"io"
 	"net/http"
+	"sync"
 	"time"
 
 	"adsync/internal/daemon"
@@ -64,21 +67,24 @@ func (h *events) getEvents(w http.ResponseWriter, r *http.Request) {
 		}
 		return stream.Flush() == nil
 	}
-	events := h.desk.Events(r.Context())
+	c := callerOf(r)
+	ctx, leave := h.streams.follow(r.Context(), c.session)
+	defer leave()
+	events := h.desk.Events(ctx)
 	beat := time.NewTicker(heartbeat)
 	defer beat.Stop()
 	allowed := h.rules()
 	for more := send("retry: 5000\n\n"); more && h.rules() == allowed; { // who may what is another: ask again
 		select {
-		case <-r.Context().Done():
+		case <-ctx.Done():
 			return
 		case <-beat.C:
-			more = send(": still here\n\n")
+			more = h.lives(ctx, c.session) && send(": still here\n\n")
 		case event, open := <-events:
 			if !open {
 				return
 			}
-			if account != "" && event.Account != account || !callerOf(r).may(roles.Viewer, event.Account) {
+			if account != "" && event.Account != account || !c.may(roles.Viewer, event.Account) {
 				continue
 			}
 			line, err := json.Marshal(event)
@@ -93,3 +99,54 @@ func (h *events) getEvents(w http.ResponseWriter, r *http.Request) {
 
 // kindOf keeps the kind of an event on its line.
 func kindOf(kind string) string { return shown.Text(kind, 40) }
+
+// lives reports whether a session goes on, as far as it is known: another daemon may have ended it.
+func (h *events) lives(ctx context.Context, s *session) bool {
+	if s == nil {
+		return true
+	}
+	text, err := h.Sessions.Of(ctx, s.hash)
+	return err != nil || text != ""
+}
+
+// streams are those that sessions follow.
+type streams struct {
+	mu   sync.Mutex
+	open map[[sha256.Size]byte]map[*context.CancelFunc]bool
+}
+
+// follow returns a context that ends with a session, where there is one. Whoever followed leaves.
+func (s *streams) follow(ctx context.Context, of *session) (following context.Context, leave func()) {
+	following, cancel := context.WithCancel(ctx)
+	if of == nil {
+		return following, cancel
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.open == nil {
+		s.open = map[[sha256.Size]byte]map[*context.CancelFunc]bool{}
+	}
+	if s.open[of.hash] == nil {
+		s.open[of.hash] = map[*context.CancelFunc]bool{}
+	}
+	s.open[of.hash][&cancel] = true
+	return following, func() { s.left(of.hash, &cancel) }
+}
+
+func (s *streams) left(hash [sha256.Size]byte, cancel *context.CancelFunc) {
+	(*cancel)()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if delete(s.open[hash], cancel); len(s.open[hash]) == 0 {
+		delete(s.open, hash)
+	}
+}
+
+// end ends all that a session follows.
+func (s *streams) end(hash [sha256.Size]byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for cancel := range s.open[hash] {
+		(*cancel)()
+	}
+}

@@ -10,6 +10,7 @@ import (
 	"adsync/internal/daemon"
 	"adsync/internal/daemon/roles"
 	"adsync/internal/daemon/web/conns"
+	"adsync/internal/daemon/web/loggedin"
 	"adsync/internal/daemon/web/shown"
 )
 
@@ -28,7 +29,6 @@ type caller struct {
 	proxied bool     // the proxy proved it
 	session *session // nil of a program
 	unknown bool     // a session was named, and nobody can say whose it is
-	cookie  string
 }
 
 // may reports whether somebody has a role, or a higher one; "" is for all accounts.
@@ -56,6 +56,10 @@ func (d *door) routes() []route {
 		{"GET", "/login", everybody, d.showLogin},
 		{"POST", "/login", everybody, d.formLogin},
 		{"POST", "/logout", everybody, d.person(d.formLogout)},
+		{"GET", "/sessions", somebody, d.showSessions},
+		{"POST", "/sessions/end", somebody, d.person(d.formEndSession)},
+		{"GET", "/api/v1/sessions", somebody, d.getSessions},
+		{"POST", "/api/v1/sessions/{session}/end", operators, d.program(d.postEndSession)},
 	}
 }
 
@@ -167,28 +171,28 @@ func (d *door) who(r *http.Request) (*caller, *problem) {
 		c.known, c.grant.Everywhere = true, roles.Operator
 		return c, nil
 	}
-	name, cookie := d.session(r, c, ofToken)
-	if name != "" {
-		c.known, c.grant.Everywhere, c.cookie, c.session = true, roles.Operator, cookie, sessionOf(name, cookie)
+	if kept, cookie := d.session(r, c); kept.How == loggedin.ByToken {
+		c.known, c.grant.Everywhere, c.session = true, roles.Operator, sessionOf(kept.Name, cookie)
 		if d.UserHeader == "" {
-			c.name = name
+			c.name = kept.Name
 		}
 	}
 	return c, nil
 }
 
-// session returns what is kept of the session that a request names, "" where there is none of its kind.
-func (d *door) session(r *http.Request, c *caller, kind string) (kept, cookie string) {
+// session returns what is kept of the session that a request names; its zero value where there is none.
+func (d *door) session(r *http.Request, c *caller) (kept loggedin.Session, cookie string) {
 	sent, err := r.Cookie(d.cookieName())
 	if err != nil || !isDrawn(sent.Value) {
-		return "", ""
+		return kept, ""
 	}
-	kept, err = d.Sessions.Of(r.Context(), hashOf(kind, sent.Value))
+	text, err := d.Sessions.Of(r.Context(), hashOf(sent.Value))
 	if err != nil {
 		d.Log.Error("it is not known who is logged in", "error", err)
 		c.unknown = true
-		return "", ""
+		return kept, ""
 	}
+	kept, _ = loggedin.Read(text)
 	return kept, sent.Value
 }
 
@@ -215,14 +219,19 @@ func (d *door) check(r *http.Request, right bool) *problem {
 	return &problem{http.StatusUnauthorized, "token", "the token is not the daemon's"}
 }
 
-// unknown asks who it is: a person is shown the form, a program the code.
+// unknown asks who it is: a person is shown the form, a program the code. Who follows a link of another site, such
+// as of a mail, sends no cookie along, and is led here once more by a page of this one.
 func (d *door) unknown(w http.ResponseWriter, r *http.Request) {
 	if callerOf(r).unknown {
 		d.refuse(w, r, noSessions)
 		return
 	}
 	if isPage(r) && r.Method == http.MethodGet {
-		http.Redirect(w, r, "/login?"+backTo(r.URL.Path), http.StatusSeeOther)
+		if _, err := r.Cookie(d.cookieName()); err != nil && r.Header.Get("Sec-Fetch-Site") == "cross-site" {
+			d.show(w, r, http.StatusOK, "again", view{Title: "One moment", Goes: pageOf(r)})
+			return
+		}
+		http.Redirect(w, r, "/login?"+backTo(pageOf(r)), http.StatusSeeOther)
 		return
 	}
 	w.Header().Set("WWW-Authenticate", `Bearer realm="adsync"`)

@@ -79,12 +79,14 @@ var allOrders = []string{
 	"/accounts/shoes/approve", "/accounts/shoes/wake", "/accounts/shoes/suspend",
 	"/api/v1/accounts/shoes/runs/x/undo", "/accounts/shoes/runs/x/undo",
 	"/api/v1/accounts/shoes/theirs", "/accounts/shoes/theirs",
+	"/api/v1/sessions/x/end",
 	"/accounts/shoes/resume", "/accounts/shoes/look", "/accounts/shoes/accept", "/accounts/shoes/looks/x/commit",
 }
 
 func TestX13EveryOrderIsTried(t *testing.T) {
 	for _, route := range ask(t, nil).server.routes {
-		target := strings.NewReplacer("{account}", "shoes", "{look}", "x", "{pause}", "x", "{run}", "x").
+		target := strings.NewReplacer("{account}", "shoes", "{look}", "x", "{pause}", "x", "{run}", "x",
+			"{session}", "x").
 			Replace(route.path)
 		tried := slices.ContainsFunc(allOrders, func(order string) bool {
 			return strings.HasPrefix(order+"?", target+"?")
@@ -216,7 +218,10 @@ func TestX13WhomOthersReachIsReadWithTheToken(t *testing.T) {
 func TestX13TheWayBackStaysHere(t *testing.T) {
 	a := ask(t, nil)
 	for _, back := range []string{"https://evil.example",
-		"//evil.example", "/\\evil.example", "javascript:alert(1)", "/accounts/\r\nx", "", "/logout"} {
+		"//evil.example", "/\\evil.example", "javascript:alert(1)", "/accounts/\r\nx", "", "/logout",
+		"https://evil.example/accounts/shoes?x=1", "//evil.example/accounts/shoes", "/\\evil.example/accounts/x?y",
+		"evil.example/accounts/", "http:/accounts/shoes", "//u:p@/accounts/", "?done=approved", "/%zz",
+		"/accounts/" + strings.Repeat("x", backMost)} {
 		answer := a.send("POST",
 			"/login", url.Values{"name": {"Ann"}, "token": {theToken}, "back": {back}}.Encode(), formBody)
 		if to := answer.Header.Get("Location"); to != "/?done=login" {

@@ -4,26 +4,15 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"net/http"
-	"slices"
 	"strings"
 
 	"adsync/internal/daemon/roles"
+	"adsync/internal/daemon/web/loggedin"
 	"adsync/internal/daemon/web/shown"
 )
 
 // proxyHeader holds what proves that a request went through the proxy that logs people in.
 const proxyHeader = "X-Adsync-Proxy"
-
-// Kinds of sessions. Those of one kind are never taken for those of another: a name that somebody gave along with the
-// one token proves nothing where names are proven.
-const (
-	ofToken    = ""
-	ofPassword = "password "
-	ofProxy    = "proxy "
-)
-
-// hashOf is under what a session is kept.
-func hashOf(kind, cookie string) [sha256.Size]byte { return sha256.Sum256([]byte(kind + cookie)) }
 
 // named finds out who sent a request where the configuration names who may what.
 func (d *door) named(r *http.Request) (*caller, *problem) {
@@ -45,10 +34,9 @@ func (d *door) named(r *http.Request) (*caller, *problem) {
 			return c, p
 		}
 	}
-	if kept, cookie := d.session(r, c, ofPassword); kept != "" {
-		if p, ok := personOf(rules, kept); ok {
-			c.name, c.grant, c.known = p.Name, p.Grant, true
-			c.cookie, c.session = cookie, sessionOf(p.Name, cookie)
+	if kept, cookie := d.session(r, c); cookie != "" {
+		if p, ok := d.personOf(rules, kept); ok {
+			c.name, c.grant, c.known, c.session = p.Name, p.Grant, true, sessionOf(p.Name, cookie)
 		}
 	}
 	return c, nil
@@ -81,25 +69,26 @@ func (d *door) proxied(r *http.Request, c *caller, rules *roles.Rules, secret []
 	}
 	p := rules.Proven(users[0], groups)
 	c.name, c.grant, c.known, c.proxied = p.Name, p.Grant, true, true
-	if kept, cookie := d.session(r, c, ofProxy); kept == p.Name {
-		c.cookie, c.session = cookie, sessionOf(p.Name, cookie)
+	if kept, cookie := d.session(r, c); kept.How == loggedin.ByProxy && kept.Name == p.Name {
+		c.session = sessionOf(p.Name, cookie)
 	}
 	return nil
 }
 
-// keptOf is what is kept of a session by password: another password ends it.
-func keptOf(p roles.Person) string {
+// proofOf is what is kept of a password: another ends its sessions.
+func proofOf(p roles.Person) string {
 	sum := sha256.Sum256([]byte(p.Password))
-	return hex.EncodeToString(sum[:8]) + " " + p.Name
+	return hex.EncodeToString(sum[:8])
 }
 
-// personOf returns whose a session is, where they are named still and their password is the same.
-func personOf(rules *roles.Rules, kept string) (roles.Person, bool) {
-	at := slices.IndexFunc(rules.People, func(p roles.Person) bool { return p.Password != "" && keptOf(p) == kept })
-	if at < 0 {
-		return roles.Person{}, false
+// personOf returns whose a session is, where what proved it is the same still. A proxy proves it with each request:
+// its session counts for nothing else.
+func (o *Options) personOf(rules *roles.Rules, s loggedin.Session) (roles.Person, bool) {
+	if s.How == loggedin.ByPassword {
+		p, is := rules.Named(s.Name)
+		return p, is && p.Password != "" && proofOf(p) == s.Proof
 	}
-	return rules.People[at], true
+	return roles.Person{}, false
 }
 
 // proves looks at what somebody typed into the form: few at once, as each takes time and memory.

@@ -82,7 +82,7 @@ var rolesOfOrders = map[string]string{
 	"approvals": "approver", "approve": "approver", "go-on": "approver", "resume": "approver",
 	"acceptances": "operator", "accept": "operator",
 	"wake": "editor", "suspend": "editor", "look": "editor", "pauses": "editor", "pause": "editor", "commit": "editor",
-	"undo": "editor", "theirs": "editor",
+	"undo": "editor", "theirs": "editor", "end": "operator",
 }
 
 func TestX13RolesSayWhoMayWhat(t *testing.T) {
@@ -209,7 +209,7 @@ func TestX13APersonIsWhoThePasswordProves(t *testing.T) {
 	wantStatus(t, a.loginAs("anna", thePassword), 429) // five were wrong
 	a.server.Now = func() time.Time { return noon.Add(2 * wrongWithin) }
 	wantStatus(t, a.loginAs("anna", thePassword), 303)
-	if page := text(t, a.get("/accounts/shoes")); !strings.Contains(page, ">anna <span class=\"why\">(approver)") {
+	if page := text(t, a.get("/accounts/shoes")); !strings.Contains(page, ">anna</a> <span class=\"why\">(approver)") {
 		t.Error("the page does not say who is logged in, and as what")
 	}
 	wantStatus(t, a.approve(), 303)

@@ -115,6 +115,7 @@ func TestAnswersAreAsDescribed(t *testing.T) {
 	for name, row := range map[string]struct {
 		schema, body string
 	}{
+		"sessions":  {"Sessions", sessionsOf(t)},
 		"accounts":  {"Accounts", text(t, a.get("/api/v1/accounts"))},
 		"account":   {"Account", text(t, a.get("/api/v1/accounts/shoes"))},
 		"plan":      {"Plan", text(t, a.get("/api/v1/accounts/shoes/plan"))},

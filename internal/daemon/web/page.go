@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 
@@ -17,6 +18,7 @@ import (
 	"adsync/internal/daemon/web/conflicts"
 	"adsync/internal/daemon/web/drafts"
 	"adsync/internal/daemon/web/held"
+	"adsync/internal/daemon/web/loggedin"
 	"adsync/internal/planview"
 )
 
@@ -36,7 +38,7 @@ var (
 		return template.Must(template.New("page").Parse(
 			pageText + accountText + pauseText +
 				ads.Template + campaigns.Template + activity.Template + drafts.Template +
-				conflicts.Template + held.Template))
+				conflicts.Template + held.Template + loggedin.Template))
 	})
 )
 
@@ -64,6 +66,7 @@ type view struct {
 	CanLogin                  bool
 	ReadOnly                  bool // nobody can give orders here
 	Back                      string
+	Goes                      string // where the page leads by itself
 	Account                   string // whose events the page follows; "" for all
 	Follows                   bool   // the script follows the events
 	Plan                      string // hash of the plan that is shown
@@ -117,6 +120,7 @@ var done = map[string]string{
 	"going-on":  "Ordered. The next run starts what was paused, as far as the policy lets it.",
 	"login":     "You are logged in.",
 	"logout":    "You are logged out.",
+	"ended":     "Ended. That browser is logged out.",
 }
 
 func (re *replies) showProblem(w http.ResponseWriter, r *http.Request, p problem) {
@@ -140,22 +144,38 @@ func accountPath(name string) string { return "/accounts/" + url.PathEscape(name
 
 func backTo(path string) string { return url.Values{"back": {path}}.Encode() }
 
-// pageOf is the page that somebody is on: what a form is sent to is none, and its
+// pageOf is the page that somebody is on, with what they chose there: what a form is sent to is none, and its
 // account's is.
 func pageOf(r *http.Request) string {
 	switch {
 	case r.Method == http.MethodGet:
-		return r.URL.Path
+		return r.URL.RequestURI()
 	case r.PathValue("account") != "":
-		return "/accounts/" + r.PathValue("account")
+		return accountPath(r.PathValue("account"))
 	}
 	return "/"
 }
 
-// ownPath keeps the way back on this page: a path of it, whatever was sent.
-func ownPath(path string) string {
-	if path != "/" && !strings.HasPrefix(path, "/accounts/") || strings.ContainsAny(path, "\\\r\n") {
+// backMost is how long a way back is at most: it has to fit into a cookie.
+const backMost = 1500
+
+// ownPath keeps the way back on this page: a path of it with what was chosen there, whatever was sent.
+func ownPath(back string) string {
+	u, err := url.Parse(back)
+	if err != nil || len(back) > backMost || u.IsAbs() || u.Host != "" || u.User != nil ||
+		strings.Contains(back, "\\") || !slices.Contains([]string{"/", "/sessions"}, u.Path) &&
+		!strings.HasPrefix(u.Path, "/accounts/") {
 		return "/"
 	}
-	return (&url.URL{Path: path}).EscapedPath()
+	chosen := u.Query()
+	chosen.Del("done") // of a form that was sent before
+	return (&url.URL{Path: u.Path, RawQuery: chosen.Encode()}).String()
+}
+
+// withDone is a way back that says there what was done.
+func withDone(back, did string) string {
+	if strings.Contains(back, "?") {
+		return back + "&done=" + did
+	}
+	return back + "?done=" + did
 }

@@ -23,7 +23,8 @@ type problem struct {
 // a page are written.
 type replies struct {
 	*Options
-	desk daemon.Desk
+	desk    daemon.Desk
+	streams streams
 }
 
 // problemOf puts an error of the desk in words. What it does not know it logs

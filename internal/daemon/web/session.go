@@ -16,26 +16,31 @@ import (
 // sessionLasts is how long a session lasts.
 const sessionLasts = 12 * time.Hour
 
-// Sessions keeps who gave the token in a browser, by the hash of what their cookie holds: nobody can make the cookie
-// of what is kept.
+// Sessions keeps a text of who is logged in, by the hash of what their cookie holds: nobody can make the cookie of
+// what is kept.
 type Sessions interface {
-	Begin(ctx context.Context, hash [sha256.Size]byte, name string, lasts time.Duration) error
-	// Of returns whose session it is; "" where there is none, or none any more.
-	Of(ctx context.Context, hash [sha256.Size]byte) (name string, err error)
+	Begin(ctx context.Context, hash [sha256.Size]byte, text string, lasts time.Duration) error
+	// Of returns what is kept of a session; "" where there is none, or none any more.
+	Of(ctx context.Context, hash [sha256.Size]byte) (text string, err error)
+	All(ctx context.Context) (map[[sha256.Size]byte]string, error)
 	End(ctx context.Context, hash [sha256.Size]byte) error
 }
 
-// session is a person who gave the token in a browser.
+// session is a person who is logged in, in one browser.
 type session struct {
-	name string // as they gave it
-	form string // what each of their forms holds, and no other page knows
+	name string            // as they are recorded; what somebody gave along with the one token
+	form string            // what each of their forms holds, and no other page knows
+	hash [sha256.Size]byte // under which it is kept
 }
 
 // sessionOf is the session of a cookie.
 func sessionOf(name, cookie string) *session {
 	form := sha256.Sum256([]byte("forms of " + cookie))
-	return &session{name: name, form: hex.EncodeToString(form[:])}
+	return &session{name: name, form: hex.EncodeToString(form[:]), hash: hashOf(cookie)}
 }
+
+// hashOf is under what a session is kept.
+func hashOf(cookie string) [sha256.Size]byte { return sha256.Sum256([]byte("session " + cookie)) }
 
 // sent reports whether a form is one of this session's.
 func (s *session) sent(form string) bool {

@@ -55,6 +55,10 @@ func (lostSessions) Of(context.Context, [sha256.Size]byte) (string, error) {
 	return "", errors.New("away")
 }
 
+func (lostSessions) All(context.Context) (map[[sha256.Size]byte]string, error) {
+	return nil, errors.New("away")
+}
+
 func (lostSessions) End(context.Context, [sha256.Size]byte) error { return errors.New("away") }
 
 // Where nobody can say who is logged in, whoever may read without a session does, and nobody orders.
