@@ -19,6 +19,13 @@ tokens:
 behind_proxy: true
 login:
   proxy: {user: x-user, groups: x-groups, secret: {file: proxy}}
+  openid:
+    issuer: https://login.example.com
+    client_id: adsync
+    client_secret: {env: OPENID}
+    scopes: [email, groups]
+    name_claim: sub
+    lasts: 2h
   groups: {ads-leads: {hats: approver}}
 `+accountsOfRoles)
 	if problems != "" {
@@ -39,6 +46,13 @@ login:
 		{"its end", a.Machines[0].Ends.Format(time.DateTime), "2027-06-30 00:00:00"},
 		{"the header of people", a.Proxy.User.Value, "x-user"},
 		{"the header of groups", a.Proxy.Groups.Value, "x-groups"},
+		{"the provider", a.OpenID.Issuer.Value, "https://login.example.com"},
+		{"what the daemon is called there", a.OpenID.ClientID.Value, "adsync"},
+		{"where the client's secret is", a.OpenID.Secret.Value, "OPENID"},
+		{"what is asked for", a.OpenID.Scopes[1].Value, "groups"},
+		{"the claim of a name", a.OpenID.Name.Value, "sub"},
+		{"the claim of groups, of which nothing is said", a.OpenID.Groups.Value, "groups"},
+		{"how long a session lasts", a.OpenID.Lasts.String(), "2h0m0s"},
 		{"the role of a group", a.Groups["ads-leads"].On["hats"], "approver"},
 	} {
 		if row.is != row.want {
@@ -88,6 +102,15 @@ func TestWrongRoles(t *testing.T) {
 		{"a proxy in front of nothing", proxy + "}", "behind_proxy is not true"},
 		{"a header with a space", "login: {proxy: {user: X User, secret: {env: S}}}",
 			`login.proxy.user is "X User"; want the name of a header`},
+		{"a login of nobody", "login: {groups: {a: viewer}}", "login has neither proxy nor openid"},
+		{"a provider without a secret", "login: {openid: {issuer: https://a.example, client_id: adsync}}",
+			"login.openid lacks something; want issuer, client_id and client_secret"},
+		{"a secret in the file", "login: {openid: {issuer: https://a.example, client_id: a, client_secret: s3cret}}",
+			"login.openid.client_secret holds something else than where the key is"},
+		{"a provider of nobody", "login: {openid: {issuer: https://a.example, client_id: a, client_secret: {env: S}}}",
+			"login.openid logs people in, and none has a role"},
+		{"sessions without an end", "login: {openid: {issuer: https://a.example, client_id: a, " +
+			"client_secret: {env: S}, lasts: 9000h}}", `login.openid.lasts is "9000h"; want a time from`},
 		{"groups that no header lists", "behind_proxy: true\n" + proxy + ", groups: {a: viewer}}",
 			"no header lists groups"},
 	} {

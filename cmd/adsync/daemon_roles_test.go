@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"html"
 	"io"
 	"net/http"
 	"net/http/cookiejar"
@@ -13,6 +14,10 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
+
+	"adsync/internal/testing/openidtest"
+	"adsync/internal/testing/ports"
 )
 
 const annasPassword = "correct horse battery staple"
@@ -158,5 +163,78 @@ accounts: [{name: shop, folder: %s}]
 		if c.Value != "" && bytes.Contains(sessions, []byte(c.Value)) {
 			t.Error("the file of sessions has a cookie in it")
 		}
+	}
+}
+
+var refreshOfPage = regexp.MustCompile(`http-equiv="refresh" content="0; url=([^"]*)"`)
+
+// TestLoginByOpenIDOfADaemon: the daemon starts while the provider is down, people log in there once it is back, and
+// the log has neither the client's secret nor a code nor a token.
+func TestLoginByOpenIDOfADaemon(t *testing.T) {
+	t.Parallel()
+	s := serveAccount(t)
+	dir, operator := ownQuickstart(t)
+	home := t.TempDir()
+	provider := openidtest.Start(t, time.Now)
+	const discovery = "/.well-known/openid-configuration"
+	provider.Answer = map[string]openidtest.Answer{discovery: func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusBadGateway)
+	}}
+	saveFile(t, filepath.Join(home, "openid.secret"), openidtest.Secret)
+	port, err := ports.Free()
+	noError(t, err)
+	configuration := filepath.Join(home, "daemon.yaml")
+	configure := func(rest string) {
+		saveFile(t, configuration, fmt.Sprintf(`
+listen: 127.0.0.1:%d
+state: %s
+operator: %s
+settle: 200ms
+login:
+  openid: {issuer: "%s", client_id: adsync, client_secret: {file: openid.secret}%s}
+  groups: {buyers: {shop: editor}}
+accounts: [{name: shop, folder: %s}]
+`, port, filepath.Join(home, "states"), operator, provider.At, rest, dir))
+	}
+	configure("")
+	jar, err := cookiejar.New(nil)
+	noError(t, err)
+	anna := &guest{T: t, client: http.Client{Jar: jar}, at: fmt.Sprintf("127.0.0.1:%d", port)}
+	p := startDaemonWith(t, s.environment(), "--config", configuration)
+	p.until("msg", "the daemon answers")
+	if status, page := anna.get("/login/openid?back=%2Faccounts%2Fshop"); status != 502 ||
+		!strings.Contains(page, "Nobody can log in at 127.0.0.1:") {
+		t.Fatalf("while the provider is down: %d %s", status, page)
+	}
+	if status, _ := anna.get("/healthz"); status != 200 {
+		t.Errorf("the daemon is %d", status)
+	}
+	p.until("msg", "run ended", "class", "applied")
+	p.end()
+
+	provider.Answer = nil
+	p = startDaemonWith(t, s.environment(), "--config", configuration)
+	p.until("msg", "the daemon answers")
+	status, page := anna.get("/login/openid?back=%2Faccounts%2Fshop")
+	goes := refreshOfPage.FindStringSubmatch(html.UnescapeString(page))
+	if status != 200 || goes == nil {
+		t.Fatalf("%d %s", status, page)
+	}
+	if status, page := anna.get(goes[1]); status != 200 || !strings.Contains(page, "anna@example.com") ||
+		!strings.Contains(page, "(editor)") {
+		t.Fatalf("%d %s", status, page)
+	}
+	configure(", lasts: 1h")
+	noError(t, p.c.Process.Signal(syscall.SIGHUP))
+	p.until("msg", "the configuration was taken over")
+	p.end()
+	said := p.said()
+	for _, hidden := range []string{openidtest.Secret, "a+code", openidtest.Code, openidtest.Access, "id_token"} {
+		if strings.Contains(said, hidden) {
+			t.Errorf("the log has %q in it:\n%s", hidden, said)
+		}
+	}
+	if !strings.Contains(said, "login.openid") {
+		t.Errorf("the log does not say that login.openid wants a restart:\n%s", said)
 	}
 }

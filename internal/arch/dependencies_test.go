@@ -32,6 +32,7 @@ func requirements(t *testing.T) (modules, tools []string) {
 	t.Helper()
 	for _, name := range []string{
 		"go.mod", "internal/tools/go.mod", "internal/tools/kubernetes/go.mod", "internal/tools/image/go.mod",
+		"internal/tools/openid/go.mod",
 	} {
 		block := ""
 		for line := range strings.Lines(read(t, name)) {

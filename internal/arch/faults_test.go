@@ -105,7 +105,8 @@ func TestX6OnlyTheClientReachesOut(t *testing.T) {
 		}
 		asking := []string{"internal/adsapi", "internal/conversions", "internal/gitstore", "internal/fetch",
 			"internal/forge", "internal/notify", "internal/login", "internal/testing/pgtest",
-			"internal/testing/githubtest", "internal/testing/forgetest"}
+			"internal/daemon/openid", "internal/testing/githubtest",
+			"internal/testing/forgetest", "internal/testing/openidtest"}
 		if isEmulator(s.dir) || slices.Contains(asking, s.dir) ||
 			slices.Contains([]string{"cmd/adsync/internal/session/dial.go", "cmd/adsync/emulator.go",
 				"cmd/adsync/demo.go"}, s.name) {

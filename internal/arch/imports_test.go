@@ -82,7 +82,7 @@ var may = map[string][]string{
 		"cmd/adsync/internal/verbs", "internal/adsapi", "internal/diag", "internal/direct",
 		"internal/resource", "state"},
 	"cmd/adsync/internal/logins": {"cmd/adsync/internal/console", "cmd/adsync/internal/session",
-		"internal/daemon/roles", "sources/config"},
+		"internal/daemon/openid", "internal/daemon/roles", "internal/secret", "sources/config"},
 	"cmd/adsync/internal/jobs": {"cmd/adsync/internal/console", "cmd/adsync/internal/session", "internal/diag",
 		"internal/errands", "sources/config"},
 	"cmd/adsync/internal/hooks": {"cmd/adsync/internal/console", "cmd/adsync/internal/session", "internal/diag",
@@ -211,12 +211,13 @@ var may = map[string][]string{
 	"internal/daemon":  {"internal/figures", "internal/orders", "internal/planview", "internal/runview"},
 	"internal/daemon/web/activity": {"internal/daemon/web/shown", "internal/daemon", "internal/figures",
 		"internal/insights", "internal/planview", "internal/resource", "internal/runview", "internal/words"},
+	"internal/daemon/openid":   {"internal/secret"},
 	"internal/daemon/roles":    {},
 	"internal/daemon/sessions": {},
 	"internal/daemon/web": {"internal/daemon/web/activity", "internal/daemon/web/ads", "internal/daemon/web/campaigns",
 		"internal/daemon/web/chart", "internal/daemon/web/conflicts", "internal/daemon/web/conns",
 		"internal/daemon/web/drafts", "internal/daemon/web/held", "internal/daemon/web/loggedin",
-		"internal/daemon/roles", "internal/daemon/sessions",
+		"internal/daemon/openid", "internal/daemon/roles", "internal/daemon/sessions", "internal/secret",
 		"internal/daemon/web/metrics", "internal/daemon/web/overview", "internal/daemon/web/shown", "internal/cards",
 		"internal/figures", "internal/orders",
 		"internal/review", "internal/words", "internal/daemon", "internal/planview", "internal/runview",
@@ -272,6 +273,7 @@ var may = map[string][]string{
 	"internal/testing/drawn":       {},
 	"internal/testing/githubtest":  {}, // shares nothing with what asks it
 	"internal/testing/forgetest":   {}, // nor does this
+	"internal/testing/openidtest":  {}, // nor does this
 	"internal/testing/golden":      {},
 	"internal/testing/kvtest":      {"state/kv"},
 	"internal/testing/leasetest":   {"state", "state/postgres"},
@@ -312,7 +314,8 @@ func TestImportsPointInward(t *testing.T) {
 
 // forTests is what every test may import beyond what its package may.
 var forTests = append([]string{"internal/kinds", testOnly + "bench", testOnly + "dialect",
-	testOnly + "githubtest", testOnly + "forgetest", testOnly + "kvtest", testOnly + "branchtest",
+	testOnly + "githubtest", testOnly + "forgetest", testOnly + "openidtest", testOnly + "kvtest",
+	testOnly + "branchtest",
 	testOnly + "figurestest", testOnly + "slots", testOnly + "syscalls", testOnly + "leasetest", testOnly + "twin"},
 	forEveryTest...)
 

@@ -21,13 +21,14 @@ var roleNames = []string{"viewer", "editor", "approver", "operator"}
 type Access struct {
 	People   []Person
 	Machines []Machine
-	Groups   map[string]Grant // what members may, by the group's name at the proxy
+	Groups   map[string]Grant // what members may, by the group's name at the proxy or the provider
 	Proxy    LoginProxy       // its zero value is none
+	OpenID   LoginOpenID      // its zero value is none
 }
 
 // IsZero reports whether nothing is said of who may what.
 func (a *Access) IsZero() bool {
-	return len(a.People)+len(a.Machines)+len(a.Groups) == 0 && a.Proxy.User.Value == ""
+	return len(a.People)+len(a.Machines)+len(a.Groups) == 0 && a.Proxy.User.Value == "" && a.OpenID.Issuer.Value == ""
 }
 
 // Grant is a role on every account, "" for none, and those on accounts by name.
@@ -40,7 +41,7 @@ type Grant struct {
 // Person is somebody who can log in.
 type Person struct {
 	Name     Setting
-	Login    Setting      // at the proxy; zero: the name
+	Login    Setting      // at the proxy or the provider; zero: the name
 	Password KeyReference // where its hash is; zero: none
 	Grant    Grant
 }
@@ -57,6 +58,43 @@ type Machine struct {
 type LoginProxy struct {
 	User, Groups Setting // headers; Groups may be zero
 	Secret       KeyReference
+}
+
+// LoginOpenID is a provider of OpenID Connect that logs people in.
+type LoginOpenID struct {
+	Issuer, ClientID Setting
+	Secret           KeyReference
+	Redirect         Setting // zero: made of hosts or listen
+	Scopes           []Setting
+	Name, Groups     Setting // claims
+	Lasts            time.Duration
+}
+
+// read reads it. What nothing is said of is what most providers do.
+func (o *LoginOpenID) read(w *settingReader, node *yaml.Node) {
+	*o = LoginOpenID{Scopes: []Setting{{Value: "email"}, {Value: "profile"}}, Name: Setting{Value: "email"},
+		Groups: Setting{Value: "groups"}, Lasts: 8 * time.Hour}
+	problems := len(w.Problems)
+	const where = "login.openid."
+	text := func(to *Setting, name string) func(*yaml.Node) {
+		return func(n *yaml.Node) { *to = w.setting(n, where+name) }
+	}
+	w.fields(node, "login.openid", map[string]func(*yaml.Node){
+		"issuer":        text(&o.Issuer, "issuer"),
+		"client_id":     text(&o.ClientID, "client_id"),
+		"client_secret": func(n *yaml.Node) { o.Secret.read(w, n, where+"client_secret", "OPENID_SECRET") },
+		"redirect":      text(&o.Redirect, "redirect"),
+		"scopes":        func(n *yaml.Node) { o.Scopes = w.settings(n, where+"scopes") },
+		"name_claim":    text(&o.Name, "name_claim"),
+		"groups_claim":  text(&o.Groups, "groups_claim"),
+		"lasts":         func(n *yaml.Node) { w.duration(n, where+"lasts", &o.Lasts, time.Minute, 30*days) },
+	})
+	if len(w.Problems) == problems && (o.Issuer.Value == "" || o.ClientID.Value == "" || o.Secret.From == "" ||
+		o.Name.Value == "") {
+		w.Report(node, diag.BadProject, "login.openid lacks something; want issuer, client_id and client_secret",
+			"for example openid: {issuer: https://login.example.com, client_id: adsync, "+
+				"client_secret: {file: openid.secret}}")
+	}
 }
 
 // everyAccount is the name of all accounts among roles.
@@ -175,6 +213,7 @@ func (a *Access) login(w *settingReader, node *yaml.Node) {
 				"secret": func(n *yaml.Node) { a.Proxy.Secret.read(w, n, "login.proxy.secret", "PROXY_SECRET") },
 			})
 		},
+		"openid": func(n *yaml.Node) { a.OpenID.read(w, n) },
 		"groups": func(n *yaml.Node) {
 			a.Groups = map[string]Grant{}
 			if n.Kind != yaml.MappingNode {
@@ -187,12 +226,15 @@ func (a *Access) login(w *settingReader, node *yaml.Node) {
 			}
 		},
 	})
+	proxies := a.Proxy.User.Value != "" || a.Proxy.Groups.Value != "" || a.Proxy.Secret.From != ""
 	switch {
 	case len(w.Problems) > problems:
-	case a.Proxy.User.Value == "" || a.Proxy.Secret.From == "":
+	case !proxies && a.OpenID.Issuer.Value == "":
+		w.Report(node, diag.BadProject, "login has neither proxy nor openid; want who proves who people are", example)
+	case proxies && (a.Proxy.User.Value == "" || a.Proxy.Secret.From == ""):
 		w.Report(node, diag.BadProject,
 			"login.proxy lacks something; want the header that names people, and where the proxy's secret is", example)
-	case len(a.Groups) > 0 && a.Proxy.Groups.Value == "":
+	case len(a.Groups) > 0 && a.Proxy.Groups.Value == "" && a.OpenID.Issuer.Value == "":
 		const message = "login.groups gives roles, and no header lists groups; want login.proxy.groups"
 		w.Report(node, diag.BadProject, message, "")
 	}
@@ -222,6 +264,10 @@ func (d *Daemon) allowed(w *settingReader) {
 	if d.Access.Proxy.User.Value != "" && !d.BehindProxy {
 		problem(d.Access.Proxy.User.Position, "",
 			"login.proxy takes the word of a proxy, and behind_proxy is not true; want both")
+	}
+	if o := d.Access.OpenID; o.Issuer.Value != "" && len(d.Access.People)+len(d.Access.Groups) == 0 {
+		problem(o.Issuer.Position, "for example login: {groups: {ads-buyers: editor}}",
+			"login.openid logs people in, and none has a role; want people or login.groups")
 	}
 	names, logins := map[string]bool{}, map[string]string{}
 	grants := []Grant{}

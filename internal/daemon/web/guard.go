@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"adsync/internal/daemon"
+	"adsync/internal/daemon/openid"
 	"adsync/internal/daemon/roles"
 	"adsync/internal/daemon/web/conns"
 	"adsync/internal/daemon/web/loggedin"
@@ -52,7 +53,7 @@ type door struct {
 }
 
 func (d *door) routes() []route {
-	return []route{
+	all := []route{
 		{"GET", "/login", everybody, d.showLogin},
 		{"POST", "/login", everybody, d.formLogin},
 		{"POST", "/logout", everybody, d.person(d.formLogout)},
@@ -61,6 +62,12 @@ func (d *door) routes() []route {
 		{"GET", "/api/v1/sessions", somebody, d.getSessions},
 		{"POST", "/api/v1/sessions/{session}/end", operators, d.program(d.postEndSession)},
 	}
+	if d.OpenID != nil {
+		p := &providers{d, make(chan struct{}, answersAtOnce)}
+		all = append(all, route{"GET", openid.Path, everybody, p.leadToProvider},
+			route{"GET", openid.AnswerPath, everybody, p.takeAnswer})
+	}
+	return all
 }
 
 // admits lets through to a route those it is for.

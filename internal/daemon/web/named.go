@@ -84,9 +84,12 @@ func proofOf(p roles.Person) string {
 // personOf returns whose a session is, where what proved it is the same still. A proxy proves it with each request:
 // its session counts for nothing else.
 func (o *Options) personOf(rules *roles.Rules, s loggedin.Session) (roles.Person, bool) {
-	if s.How == loggedin.ByPassword {
+	switch {
+	case s.How == loggedin.ByPassword:
 		p, is := rules.Named(s.Name)
 		return p, is && p.Password != "" && proofOf(p) == s.Proof
+	case s.How == loggedin.ByOpenID && o.OpenID != nil && s.Proof == o.OpenID.Mark():
+		return rules.Proven(s.Login, s.Groups), true
 	}
 	return roles.Person{}, false
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"adsync/internal/daemon/openid"
 	"adsync/internal/daemon/roles"
 	"adsync/internal/daemon/web/metrics"
 	"adsync/internal/resource"
@@ -26,6 +27,7 @@ type Options struct {
 	TLS         *tls.Config         // nil: connections come in without; see ReadTLS
 	BehindProxy bool                // TLS ends at a proxy before this machine, which sets X-Forwarded-For
 	Rules       func() *roles.Rules // who may what, as it is now; nil: whoever has the token
+	OpenID      *openid.Provider    // logs people in; nil: none does
 	UserHeader  string              // in which that proxy names who asks; "": people say their name
 	Hosts       []string
 
@@ -59,6 +61,9 @@ func (o *Options) Check() error {
 	}
 	if o.Rules != nil && !o.Token.IsZero() {
 		refuse("there is a token of everybody beside login or tokens; want one of them")
+	}
+	if o.Rules == nil && o.OpenID != nil {
+		refuse("a provider logs people in, and nobody has a role; want people or groups with roles")
 	}
 	if o.UserHeader != "" && !o.BehindProxy {
 		refuse("names are taken from the header "+

@@ -81,7 +81,7 @@ type view struct {
 // show writes a page.
 func (re *replies) show(w http.ResponseWriter, r *http.Request, status int, name string, v view) {
 	c := callerOf(r)
-	v.CanLogin, v.ReadOnly = !re.readOnly() && c.session == nil, re.readOnly()
+	v.CanLogin, v.ReadOnly = !re.readOnly() && c.session == nil && v.Goes == "", re.readOnly()
 	if c.session != nil {
 		role := c.grant.Role(r.PathValue("account"))
 		v.Edits, v.Approves, v.Operates = role >= roles.Editor, role >= roles.Approver, role >= roles.Operator

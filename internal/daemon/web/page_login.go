@@ -2,13 +2,14 @@ package web
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
+	"errors"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
 	"time"
 
+	"adsync/internal/daemon/openid"
 	"adsync/internal/daemon/roles"
 	"adsync/internal/daemon/web/loggedin"
 	"adsync/internal/daemon/web/shown"
@@ -20,23 +21,33 @@ type loginView struct {
 	WantsName  bool
 	Password   bool   // their password, and not the token
 	Told       string // what to do where there is nothing to fill in
+	OpenID     string // where the provider is, that logs people in; "": none does
+	Provider   string // path that leads there
+	Logout     string // where one logs out there, too
 }
 
 func (d *door) showLogin(w http.ResponseWriter, r *http.Request) {
 	asked, c := r.URL.Query(), callerOf(r)
 	back := ownPath(asked.Get("back"))
 	switch {
-	case !c.proxied:
-		d.login(w, r, http.StatusOK, "", loginView{Back: back})
-	case c.session != nil:
+	case c.session != nil && (c.proxied || asked.Has("begun")):
 		http.Redirect(w, r, withDone(back, "login"), http.StatusSeeOther)
+	case !c.proxied && !asked.Has("begun"):
+		d.login(w, r, http.StatusOK, "", loginView{Back: back})
+	case asked.Has("begun") && c.unknown:
+		d.refuse(w, r, noSessions)
 	case asked.Has("begun"):
 		d.refuse(w, r, problem{http.StatusBadRequest, "no_cookie", "your browser did not send back the cookie that " +
 			"this page gave it, and nobody stays logged in without; want cookies allowed for this page"})
 	default:
 		s := loggedin.Session{How: loggedin.ByProxy, Name: c.name}
-		d.begin(w, r, s, sessionLasts, "/login?"+url.Values{"begun": {"1"}, "back": {back}}.Encode())
+		d.begin(w, r, s, sessionLasts, begunAt(back))
 	}
+}
+
+// begunAt leads back by a page that looks whether the cookie of the new session came along.
+func begunAt(back string) string {
+	return "/login?" + url.Values{"begun": {"1"}, "back": {back}}.Encode()
 }
 
 func (d *door) login(w http.ResponseWriter, r *http.Request, status int, wrong string, v loginView) {
@@ -47,11 +58,132 @@ func (d *door) login(w http.ResponseWriter, r *http.Request, status int, wrong s
 	}
 	v.WantsName = d.UserHeader == ""
 	if d.Rules != nil {
-		if v.Password = d.Rules().Passwords(); !v.Password {
+		if v.Password = d.Rules().Passwords(); !v.Password && d.OpenID == nil {
 			v.Told = "The proxy in front of this page logs people in, and named nobody. Open the page by its address."
 		}
 	}
+	if d.OpenID != nil {
+		v.OpenID, v.Provider = d.OpenID.Host(), openid.Path+"?"+backTo(v.Back)
+		if r.URL.Query().Get("done") == "logout" {
+			v.Logout = d.OpenID.LogoutURL(r.Context())
+		}
+	}
 	d.show(w, r, status, "login", view{Title: "Log in", Error: wrong, Back: "/login", Of: v})
+}
+
+// provider is how people call the provider that logs them in; "" where none does.
+func (d *door) provider() string {
+	if d.OpenID == nil {
+		return ""
+	}
+	return d.OpenID.Host()
+}
+
+// providers are the door for those who log in at the provider.
+type providers struct {
+	*door
+	answers chan struct{} // a place for each answer that is looked at
+}
+
+// answersAtOnce is how many answers are looked at side by side: each asks the provider.
+const answersAtOnce = 8
+
+// flightCookie is the login that is under way. The browser brings it along when the provider leads it back, which a
+// strict cookie would not be.
+func (d *providers) flightCookie(value string, age int) *http.Cookie {
+	c := d.cookie(value, age)
+	c.Name, c.SameSite = c.Name+"-login", http.SameSiteLaxMode
+	return c
+}
+
+// leadToProvider leads a browser to the provider, from the address to which it leads back: the cookie is of that.
+func (d *providers) leadToProvider(w http.ResponseWriter, r *http.Request) {
+	asked, page := r.URL.Query(), d.OpenID.Page()
+	back := ownPath(asked.Get("back"))
+	if r.Host != page.Host && !asked.Has("here") { // once: a proxy may call itself otherwise here
+		page.RawQuery = url.Values{"back": {back}, "here": {"1"}}.Encode()
+		http.Redirect(w, r, page.String(), http.StatusSeeOther)
+		return
+	}
+	address, cookie, err := d.OpenID.Begin(r.Context(), back)
+	if err != nil {
+		d.notProven(w, r, back, err)
+		return
+	}
+	http.SetCookie(w, d.flightCookie(cookie, int(openid.FlightLasts.Seconds())))
+	http.Redirect(w, r, address, http.StatusSeeOther)
+}
+
+// takeAnswer begins a session of whomever the provider names. Its page leads on by itself: a browser that comes from
+// the provider would not send the new cookie along.
+func (d *providers) takeAnswer(w http.ResponseWriter, r *http.Request) {
+	if p := d.check(r, true); p != nil {
+		d.refuse(w, r, *p)
+		return
+	}
+	select {
+	case d.answers <- struct{}{}:
+		defer func() { <-d.answers }()
+	default:
+		d.refuse(w, r, problem{http.StatusServiceUnavailable, "busy", "too many log in at once; try again soon"})
+		return
+	}
+	var flight string
+	if sent, err := r.Cookie(d.flightCookie("", 0).Name); err == nil {
+		flight = sent.Value
+	}
+	http.SetCookie(w, d.flightCookie("", -1))
+	who, back, err := d.OpenID.Finish(r.Context(), flight, r.URL.Query())
+	back = ownPath(back)
+	if err != nil {
+		d.notProven(w, r, back, err)
+		return
+	}
+	person, p := d.welcome(who)
+	if p != nil {
+		d.Log.Warn("a login at the provider was refused", "why", p.message, "from", d.from(r))
+		d.login(w, r, p.status, upper(p.message)+".", loginView{Back: back})
+		return
+	}
+	s := loggedin.Session{How: loggedin.ByOpenID, Name: person.Name, Proof: d.OpenID.Mark(), Login: who.Login,
+		Groups: slices.DeleteFunc(who.Groups, func(name string) bool { _, is := d.rules().Groups[name]; return !is })}
+	if d.begun(w, r, s, d.OpenID.Lasts) {
+		d.show(w, r, http.StatusOK, "again", view{Title: "You are logged in", Goes: begunAt(back)})
+	}
+}
+
+// welcome returns who it is here, where they have a role.
+func (d *providers) welcome(who openid.Person) (roles.Person, *problem) {
+	if shown.Name(who.Login) != who.Login {
+		return roles.Person{}, &problem{http.StatusForbidden, "no_name",
+			"the provider calls you by a name that cannot be shown; want up to 80 letters"}
+	}
+	person := d.rules().Proven(who.Login, who.Groups)
+	if person.Grant.Highest() == roles.None {
+		return person, &problem{http.StatusForbidden, "role", "no role is given to " + who.Login +
+			"; want one from whoever runs adsync, for that name or for a group of yours"}
+	}
+	return person, nil
+}
+
+// notProven says why the provider logged nobody in, and offers to try again.
+func (d *providers) notProven(w http.ResponseWriter, r *http.Request, back string, err error) {
+	status, why := http.StatusBadGateway, openid.Away
+	if e, ok := errors.AsType[*openid.Error](err); ok {
+		why = e.Kind
+	}
+	switch why {
+	case openid.Stale:
+		status = http.StatusBadRequest
+	case openid.Cancelled:
+		status = http.StatusForbidden
+	case openid.Refused:
+		status = http.StatusForbidden
+		d.throttle.note(d.from(r), d.Now())
+	}
+	said := shown.Reason(err.Error())
+	d.Log.Warn("a login at the provider was refused", "why", said, "from", d.from(r))
+	d.login(w, r, status, upper(said)+".", loginView{Back: back})
 }
 
 // formLogin begins a session for the token, or for a password. Nothing proves yet who sends it: that
@@ -139,125 +271,4 @@ func (d *door) loggedOut(w http.ResponseWriter, r *http.Request) {
 		to = "/login"
 	}
 	http.Redirect(w, r, withDone(to, "logout"), http.StatusSeeOther)
-}
-
-// lines returns the sessions that count and that somebody may see: their own, and an operator those of everybody.
-func (d *door) lines(r *http.Request) (lines []loggedin.Line, err error) {
-	all, err := d.Sessions.All(r.Context())
-	c := callerOf(r)
-	for hash, text := range all {
-		s, is := loggedin.Read(text)
-		name, counts := d.counts(s)
-		if !is || !counts || name != c.name && !c.may(roles.Operator, "") {
-			continue
-		}
-		lines = append(lines, loggedin.Line{ID: hex.EncodeToString(hash[:]), Name: name, How: s.How, From: s.From,
-			Since: s.Since, Ends: s.Ends, This: c.session != nil && c.session.hash == hash})
-	}
-	loggedin.Sort(lines)
-	return lines, err
-}
-
-// counts reports whether a session of its kind lets anybody in now, and whose it is.
-func (d *door) counts(s loggedin.Session) (name string, counts bool) {
-	rules := d.rules()
-	switch {
-	case rules == nil:
-		return s.Name, s.How == loggedin.ByToken
-	case s.How == loggedin.ByProxy:
-		return s.Name, rules.Proxy.User != ""
-	}
-	p, counts := d.personOf(rules, s)
-	return p.Name, counts
-}
-
-// known keeps out who reads without a name: whose sessions are shown has to be known.
-func (d *door) known(w http.ResponseWriter, r *http.Request) bool {
-	c := callerOf(r)
-	if !c.known {
-		d.unknown(w, r)
-	}
-	return c.known
-}
-
-func (d *door) showSessions(w http.ResponseWriter, r *http.Request) {
-	if !d.known(w, r) {
-		return
-	}
-	lines, err := d.lines(r)
-	if err != nil {
-		d.Log.Error("it is not known who is logged in", "error", err)
-		d.refuse(w, r, noSessions)
-		return
-	}
-	v := loggedin.ViewOf(lines, callerOf(r).may(roles.Operator, ""))
-	d.show(w, r, http.StatusOK, "sessions", view{Title: "Sessions", Of: v})
-}
-
-type sessionsDocument struct {
-	FormatVersion int             `json:"format_version"`
-	Sessions      []loggedin.Line `json:"sessions"`
-}
-
-func (d *door) getSessions(w http.ResponseWriter, r *http.Request) {
-	if !d.known(w, r) {
-		return
-	}
-	lines, err := d.lines(r)
-	if err != nil {
-		d.Log.Error("it is not known who is logged in", "error", err)
-		d.refuse(w, r, noSessions)
-		return
-	}
-	writeJSON(w, http.StatusOK, sessionsDocument{formatVersion, append([]loggedin.Line{}, lines...)})
-}
-
-// endOf ends a session that somebody may see.
-func (d *door) endOf(r *http.Request, id, by string) (ended loggedin.Line, p *problem) {
-	lines, err := d.lines(r)
-	at := slices.IndexFunc(lines, func(l loggedin.Line) bool { return l.ID == id })
-	if err == nil && at < 0 {
-		return ended, &problem{http.StatusNotFound, "no_session",
-			"none of the sessions that you may end is called so; it may be over by now"}
-	}
-	if err == nil {
-		ended = lines[at]
-		var hash [sha256.Size]byte
-		hex.Decode(hash[:], []byte(id)) // it is one that was written here
-		err = d.end(r, hash)
-	}
-	if err != nil {
-		d.Log.Error("a session cannot be ended", "error", err)
-		return ended, &noSessions
-	}
-	d.Log.Info("a session was ended", "of", ended.Name, "how", ended.How, "by", by, "from", d.from(r))
-	return ended, nil
-}
-
-func (d *door) formEndSession(w http.ResponseWriter, r *http.Request) {
-	ended, p := d.endOf(r, r.PostForm.Get("session"), callerOf(r).name)
-	switch {
-	case p != nil:
-		d.refuse(w, r, *p)
-	case ended.This:
-		d.loggedOut(w, r)
-	default:
-		http.Redirect(w, r, withDone("/sessions", "ended"), http.StatusSeeOther)
-	}
-}
-
-func (d *door) postEndSession(w http.ResponseWriter, r *http.Request) {
-	var body struct {
-		By string `json:"by"`
-	}
-	by, ok := d.givenBy(w, r, &body, &body.By)
-	if !ok {
-		return
-	}
-	ended, p := d.endOf(r, r.PathValue("session"), by)
-	if p != nil {
-		d.refuse(w, r, *p)
-		return
-	}
-	writeJSON(w, http.StatusOK, sessionsDocument{formatVersion, []loggedin.Line{ended}})
 }

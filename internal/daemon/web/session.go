@@ -8,9 +8,13 @@ import (
 	"encoding/hex"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
+
+	"adsync/internal/daemon/roles"
+	"adsync/internal/daemon/web/loggedin"
 )
 
 // sessionLasts is how long a session lasts.
@@ -73,6 +77,127 @@ func (o *Options) cookie(value string, age int) *http.Cookie {
 		Name: o.cookieName(), Value: value, Path: "/",
 		MaxAge: age, HttpOnly: true, Secure: o.secure(), SameSite: http.SameSiteStrictMode,
 	}
+}
+
+// lines returns the sessions that count and that somebody may see: their own, and an operator those of everybody.
+func (d *door) lines(r *http.Request) (lines []loggedin.Line, err error) {
+	all, err := d.Sessions.All(r.Context())
+	c := callerOf(r)
+	for hash, text := range all {
+		s, is := loggedin.Read(text)
+		name, counts := d.counts(s)
+		if !is || !counts || name != c.name && !c.may(roles.Operator, "") {
+			continue
+		}
+		lines = append(lines, loggedin.Line{ID: hex.EncodeToString(hash[:]), Name: name, How: s.How, From: s.From,
+			Since: s.Since, Ends: s.Ends, This: c.session != nil && c.session.hash == hash})
+	}
+	loggedin.Sort(lines)
+	return lines, err
+}
+
+// counts reports whether a session of its kind lets anybody in now, and whose it is.
+func (d *door) counts(s loggedin.Session) (name string, counts bool) {
+	rules := d.rules()
+	switch {
+	case rules == nil:
+		return s.Name, s.How == loggedin.ByToken
+	case s.How == loggedin.ByProxy:
+		return s.Name, rules.Proxy.User != ""
+	}
+	p, counts := d.personOf(rules, s)
+	return p.Name, counts
+}
+
+// known keeps out who reads without a name: whose sessions are shown has to be known.
+func (d *door) known(w http.ResponseWriter, r *http.Request) bool {
+	c := callerOf(r)
+	if !c.known {
+		d.unknown(w, r)
+	}
+	return c.known
+}
+
+func (d *door) showSessions(w http.ResponseWriter, r *http.Request) {
+	if !d.known(w, r) {
+		return
+	}
+	lines, err := d.lines(r)
+	if err != nil {
+		d.Log.Error("it is not known who is logged in", "error", err)
+		d.refuse(w, r, noSessions)
+		return
+	}
+	v := loggedin.ViewOf(lines, callerOf(r).may(roles.Operator, ""), d.provider())
+	d.show(w, r, http.StatusOK, "sessions", view{Title: "Sessions", Of: v})
+}
+
+type sessionsDocument struct {
+	FormatVersion int             `json:"format_version"`
+	Sessions      []loggedin.Line `json:"sessions"`
+}
+
+func (d *door) getSessions(w http.ResponseWriter, r *http.Request) {
+	if !d.known(w, r) {
+		return
+	}
+	lines, err := d.lines(r)
+	if err != nil {
+		d.Log.Error("it is not known who is logged in", "error", err)
+		d.refuse(w, r, noSessions)
+		return
+	}
+	writeJSON(w, http.StatusOK, sessionsDocument{formatVersion, append([]loggedin.Line{}, lines...)})
+}
+
+// endOf ends a session that somebody may see.
+func (d *door) endOf(r *http.Request, id, by string) (ended loggedin.Line, p *problem) {
+	lines, err := d.lines(r)
+	at := slices.IndexFunc(lines, func(l loggedin.Line) bool { return l.ID == id })
+	if err == nil && at < 0 {
+		return ended, &problem{http.StatusNotFound, "no_session",
+			"none of the sessions that you may end is called so; it may be over by now"}
+	}
+	if err == nil {
+		ended = lines[at]
+		var hash [sha256.Size]byte
+		hex.Decode(hash[:], []byte(id)) // it is one that was written here
+		err = d.end(r, hash)
+	}
+	if err != nil {
+		d.Log.Error("a session cannot be ended", "error", err)
+		return ended, &noSessions
+	}
+	d.Log.Info("a session was ended", "of", ended.Name, "how", ended.How, "by", by, "from", d.from(r))
+	return ended, nil
+}
+
+func (d *door) formEndSession(w http.ResponseWriter, r *http.Request) {
+	ended, p := d.endOf(r, r.PostForm.Get("session"), callerOf(r).name)
+	switch {
+	case p != nil:
+		d.refuse(w, r, *p)
+	case ended.This:
+		d.loggedOut(w, r)
+	default:
+		http.Redirect(w, r, withDone("/sessions", "ended"), http.StatusSeeOther)
+	}
+}
+
+func (d *door) postEndSession(w http.ResponseWriter, r *http.Request) {
+	var body struct {
+		By string `json:"by"`
+	}
+	by, ok := d.givenBy(w, r, &body, &body.By)
+	if !ok {
+		return
+	}
+	ended, p := d.endOf(r, r.PathValue("session"), by)
+	if p != nil {
+		d.refuse(w, r, *p)
+		return
+	}
+	writeJSON(w, http.StatusOK, sessionsDocument{formatVersion, []loggedin.Line{ended}})
 }
 
 // How many wrong tokens one address may send in how long, and how many addresses

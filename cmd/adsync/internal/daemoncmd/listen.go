@@ -84,6 +84,13 @@ func (d *daemonRun) pageOptions(ctx context.Context, settings config.Daemon) (o 
 	} else if rules != nil {
 		o.Rules = func() *roles.Rules { return rules }
 	}
+	root := rootOf(settings)
+	if settings.BehindProxy && len(settings.Hosts) == 0 { // its name is not known
+		root = ""
+	}
+	if o.OpenID, err = logins.OpenID(ctx, d.env, settings.Access, root); err != nil {
+		return o, err
+	}
 	if o.Token, err = daemonToken(ctx, d.env, settings.Token); err != nil {
 		return o, err
 	}
@@ -164,15 +171,24 @@ func (p *page) address() string {
 	return p.listener.Addr().String()
 }
 
-// pageOf is where people find an account: under the first name the daemon is known
-// by, else where it listens; "" where that leads nowhere.
+// pageOf is where people find an account; "" where that leads nowhere.
 func (d *daemonRun) pageOf(settings config.Daemon, account string) string {
-	listen := cmp.Or(settings.Listen.Value, web.DefaultListen)
-	host, port, err := net.SplitHostPort(listen)
-	if err != nil || port == "0" || d.flags.once { // nowhere, or nobody knows where
+	root := rootOf(settings)
+	if root == "" || d.flags.once {
 		return ""
 	}
-	u := url.URL{Scheme: "http", Host: listen, Path: "/accounts/" + account}
+	return root + (&url.URL{Path: "/accounts/" + account}).EscapedPath()
+}
+
+// rootOf is where people find the page: under the first name the daemon is known by, else where it listens; "" where
+// that leads nowhere.
+func rootOf(settings config.Daemon) string {
+	listen := cmp.Or(settings.Listen.Value, web.DefaultListen)
+	host, port, err := net.SplitHostPort(listen)
+	if err != nil || port == "0" { // nowhere, or nobody knows where
+		return ""
+	}
+	u := url.URL{Scheme: "http", Host: listen}
 	if settings.BehindProxy || settings.Cert.Value != "" {
 		u.Scheme = "https"
 	}
@@ -206,6 +222,7 @@ func (p *page) moved(settings config.Daemon) (names []string) {
 		{"tls", then.Cert.Value == now.Cert.Value && then.Key.Value == now.Key.Value},
 		{"behind_proxy", then.BehindProxy == now.BehindProxy},
 		{"people, tokens or login", then.Access.IsZero() == now.Access.IsZero()},
+		{"login.openid", sameOpenID(then.Access.OpenID, now.Access.OpenID)},
 		{"user_header", then.UserHeader.Value == now.UserHeader.Value},
 		{"hosts", slices.Equal(hosts(then), hosts(now))},
 		{"pprof", then.Pprof == now.Pprof},
@@ -221,6 +238,20 @@ func (p *page) moved(settings config.Daemon) (names []string) {
 		}
 	}
 	return names
+}
+
+// sameOpenID reports whether two say the same, wherever it stands.
+func sameOpenID(a, b config.LoginOpenID) bool {
+	scopes := func(o config.LoginOpenID) (all []string) {
+		for _, s := range o.Scopes {
+			all = append(all, s.Value)
+		}
+		return all
+	}
+	return a.Issuer.Value == b.Issuer.Value && a.ClientID.Value == b.ClientID.Value &&
+		a.Secret.From == b.Secret.From && a.Secret.Value == b.Secret.Value && a.Redirect.Value == b.Redirect.Value &&
+		a.Name.Value == b.Name.Value && a.Groups.Value == b.Groups.Value && a.Lasts == b.Lasts &&
+		slices.Equal(scopes(a), scopes(b))
 }
 
 // allow takes over who may what. Whether anything says so stays as the daemon began.

@@ -25,6 +25,7 @@ const (
 	ByToken    = "token" // the daemon's one, under a name that somebody gave
 	ByPassword = "password"
 	ByProxy    = "proxy"
+	ByOpenID   = "openid"
 )
 
 // Session is one, as it is kept.
@@ -35,8 +36,11 @@ type Session struct {
 	Since time.Time `json:"since"`
 	Ends  time.Time `json:"ends"`
 
-	// Proof is what has to be now as it was then: of a password, what the hash of its hash begins with.
-	Proof string `json:"proof,omitempty"`
+	// Proof is what has to be now as it was then: of a password, what the hash of its hash begins with; else the
+	// provider and what the daemon is called there.
+	Proof  string   `json:"proof,omitempty"`
+	Login  string   `json:"login,omitempty"`  // as the provider calls them
+	Groups []string `json:"groups,omitempty"` // that they were in when they logged in, of those that give roles
 }
 
 // Text is how it is kept.
@@ -83,22 +87,24 @@ type Row struct {
 }
 
 // ViewOf makes the page of lines.
-func ViewOf(lines []Line, all bool) View {
+func ViewOf(lines []Line, all bool, provider string) View {
 	v := View{All: all}
 	for _, l := range lines {
-		v.Rows = append(v.Rows, Row{l.ID, shown.Name(l.Name), wayOf(l.How), shown.Text(l.From, 60),
+		v.Rows = append(v.Rows, Row{l.ID, shown.Name(l.Name), wayOf(l.How, provider), shown.Text(l.From, 60),
 			shown.MomentOf(l.Since, time.UTC), shown.MomentOf(l.Ends, time.UTC), l.This})
 	}
 	return v
 }
 
 // wayOf says how somebody logged in.
-func wayOf(how string) string {
+func wayOf(how, provider string) string {
 	switch how {
 	case ByPassword:
 		return "by a password"
 	case ByProxy:
 		return "by the proxy"
+	case ByOpenID:
+		return "at " + provider
 	}
 	return "with the daemon's token"
 }
