@@ -67,9 +67,8 @@ func springAt(budget string) string {
 // allowsRises is a policy of the operator under which possible spend may rise by itself.
 const allowsRises = "policy: {max_daily_exposure: 1000, exposure: {percent: 1000000}}\n"
 
-// hire starts a daemon on a folder, under a policy of the operator, and waits until it
-// answers.
-func hire(t *testing.T, policy string) *watchman {
+// hire starts a daemon on a folder, under a policy of the operator and with more flags, and waits until it answers.
+func hire(t *testing.T, policy string, flags ...string) *watchman {
 	t.Helper()
 	service, err := emulator.Open(emulator.Options{
 		Accounts: []emulator.Account{{ID: "adacct_page", Name: "Test",
@@ -84,8 +83,8 @@ func hire(t *testing.T, policy string) *watchman {
 	w.save("spring.yaml", springAt("50.00"))
 	operator := filepath.Join(folder, "operator.yaml")
 	noError(t, os.WriteFile(operator, []byte(policy), 0o600))
-	c := asAdsync("daemon", "--listen",
-		"127.0.0.1:0", "--log-format", "json", "--settle", "200ms", "--every", "30s", w.dir)
+	c := asAdsync(append(append([]string{"daemon", "--listen", "127.0.0.1:0", "--log-format", "json",
+		"--settle", "200ms", "--every", "30s"}, flags...), w.dir)...)
 	c.Env = append(c.Env, session.EnvBaseURL+"="+line.URL+"/v1",
 		session.EnvKey+"=sk-page-key", keysAtOnce,
 		session.EnvOperator+"="+operator, daemoncmd.EnvDaemonToken+"="+watchmansToken)

@@ -6,6 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"adsync/internal/daemon"
+
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 )
 
@@ -83,4 +87,49 @@ func TestAConflictIsDecidedByKeyboard(t *testing.T) {
 	if len(e) != 1 || e[0].Run != "" || e[0].By != "Ann Example" || e[0].Reason != "theirs is better" {
 		t.Errorf("ordered: %+v; want what is live, by Ann, with her reason", e)
 	}
+}
+
+// Whoever only reads sees the plan of now: nothing of it is pulled from under a hand, and what was opened stays open.
+func TestThePlanIsThatOfNow(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
+	p := open(t, chromium(t), nil)
+	p.login("/accounts/shoes")
+	p.says("Shown as it happens.")
+	figures := `document.querySelector("#live-exposure details").open`
+	p.do(chromedp.Click(chromedp.CSS("#live-exposure summary")))
+	p.wait(figures)
+	takes := func(hash string) {
+		p.desk.mu.Lock()
+		other := *p.desk.plans["shoes"]
+		other.PlanHash = hash
+		p.desk.plans["shoes"] = &other
+		p.desk.mu.Unlock()
+		p.desk.change("shoes", func(a *daemon.Status) { a.Running, a.Doing = true, hash })
+	}
+	takes("the second")
+	p.wait(`document.querySelector("#live-plan [name=plan]").value === "the second" && ` + figures +
+		` && document.getElementById("moved").hidden`)
+	p.do(chromedp.SendKeys(chromedp.CSS("#filter"), "trail"))
+	p.wait(`document.getElementById("found").innerText.includes(" of ")`)
+	takes("the third")
+	p.says("The plan is another by now.")
+	if now := eval[string](p, `document.querySelector("#live-plan [name=plan]").value`); now != "the second" {
+		t.Errorf("beneath who searches the plan became %q", now)
+	}
+	eval[bool](p, `(f => { f.value = ""; f.dispatchEvent(new Event("input")); f.blur(); return true })`+
+		`(document.getElementById("filter"))`)
+	eval[bool](p, `document.querySelector("form.approve button").scrollIntoView({block: "center"}), true`)
+	box := eval[[2]float64](p,
+		`(r => [r.x + 5, r.y + 5])(document.querySelector("form.approve button").getBoundingClientRect())`)
+	p.do(chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, box[0], box[1]))
+	takes("the fourth")
+	p.wait(`document.getElementById("live").innerText.includes("the fourth")`)
+	if now := eval[string](p, `document.querySelector("#live-plan [name=plan]").value`); now != "the second" {
+		t.Errorf("beneath who is about to approve the plan became %q", now)
+	}
+	p.do(chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, 5, 5))
+	takes("the fifth")
+	p.wait(`document.querySelector("#live-plan [name=plan]").value === "the fifth"`)
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"adsync/internal/daemon"
+	"adsync/internal/runview"
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/log"
@@ -321,6 +322,9 @@ func TestThePageFollows(t *testing.T) {
 	other := *p.desk.plans["shoes"]
 	other.PlanHash, other.Asks = "another", nil // what was ticked is not asked for any more
 	p.desk.plans["shoes"] = &other
+	newest := *p.desk.runs["shoes"][0]
+	newest.Run = "run-000099"
+	p.desk.runs["shoes"] = append([]*runview.Document{&newest}, p.desk.runs["shoes"]...)
 	p.desk.mu.Unlock()
 	p.desk.change("shoes", func(a *daemon.Status) { a.Running, a.Failures = false, 2 })
 	p.says("The plan is another by now.")
@@ -328,6 +332,7 @@ func TestThePageFollows(t *testing.T) {
 		`&& document.querySelector("[name=plan]").value !== "another"`) {
 		t.Error("what was ticked is gone, or now means another plan")
 	}
+	p.wait(`document.getElementById("live-runs").innerText.includes("run-000099")`) // though a box is ticked elsewhere
 	p.do(chromedp.Click(chromedp.CSS("form.approve button")))
 	p.says("What was chosen is not as it was shown by now")
 	if n := len(p.desk.approvals); n != 1 {

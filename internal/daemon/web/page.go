@@ -45,8 +45,8 @@ var (
 // styleText is the look of a plan, and what this page has beyond it.
 func styleText() string { return string(planview.Style()) + cards.Style() + pageStyle }
 
-// scriptText is the script of a plan, and what this page has beyond it.
-func scriptText() string { return planview.Script() + pageScript }
+// scriptText is what this page has beyond a plan, which sees it as it was sent, and the script of a plan.
+func scriptText() string { return pageScript + planview.Script() }
 
 func asset(kind, text string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {

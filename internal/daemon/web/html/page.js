@@ -1,9 +1,10 @@
 
 (() => {
-  // The page as it is now, where the daemon says that something happened. What
-  // somebody is reading or filling in stays as it is: only its state is put in.
+  // The page as it is now, where the daemon says that something happened: each part that is marked live is put in anew.
+  // What somebody fills in, marks, stands in or is about to order stays as it is; folds that they opened stay open.
   const body = document.body, stream = document.getElementById("stream");
   const say = text => { if (stream) stream.textContent = text; };
+  const sent = new Map([...document.querySelectorAll("[data-live]")].map(part => [part.id, part.innerHTML]));
   let waiting = false, again = false;
   const refresh = async () => {
     if (waiting) { again = true; return; }
@@ -16,17 +17,29 @@
     }
     setTimeout(() => { waiting = false; if (again) { again = false; refresh(); } }, 1000);
   };
-  // Who stands on a link stays on it; what else has the focus is not pulled away.
+  const filledIn = field => field.type === "checkbox" ? field.checked !== field.defaultChecked
+    : field.tagName === "SELECT" ? field.selectedIndex > 0 && !field.options[field.selectedIndex].defaultSelected
+    : field.type !== "hidden" && field.value !== field.defaultValue;
+  const foldsOf = part => [...part.querySelectorAll("details")].map(fold => [fold.id || fold.querySelector("summary").textContent, fold]);
+  // Whoever stands on a link stays on it; what else has the focus is not pulled away.
   const change = (now, then) => {
-    const at = document.activeElement, inside = now.contains(at), of = inside && at.getAttribute("href");
-    if (inside && !of) return;
+    const at = document.activeElement, inside = now.contains(at), of = inside && at.getAttribute("href"), marked = getSelection();
+    if (inside && !of || [...now.querySelectorAll("input, select, textarea")].some(filledIn)) return;
+    if (!marked.isCollapsed && now.contains(marked.anchorNode) || now.matches(":hover") && now.querySelector("form")) return;
+    const open = new Map(foldsOf(now).map(([name, fold]) => [name, fold.open]));
+    sent.set(now.id, then.innerHTML);
     now.replaceChildren(...then.childNodes);
+    for (const [name, fold] of foldsOf(now)) fold.open = open.get(name) ?? fold.open;
     const same = inside && [...now.querySelectorAll("a")].find(link => link.getAttribute("href") === of);
     if (same) same.focus({ preventScroll: true });
+    if ("plan" in then.dataset) body.dataset.plan = then.dataset.plan;
+    document.dispatchEvent(new Event("put"));
   };
   const put = page => {
-    const now = document.getElementById("live"), then = page.getElementById("live");
-    if (now && then && now.innerHTML !== then.innerHTML) change(now, then);
+    for (const now of document.querySelectorAll("[data-live]")) {
+      const then = page.getElementById(now.id);
+      if (then && sent.get(now.id) !== then.innerHTML) change(now, then);
+    }
     const moved = document.getElementById("moved");
     if (moved) moved.hidden = page.body.dataset.plan === body.dataset.plan;
   };
