@@ -30,7 +30,9 @@ func TestASaveIsSeenOnThePage(t *testing.T) {
 	noError(t, err)
 	path := filepath.Join(w.dir, "account.xlsx")
 	noError(t, os.Rename(made, path))
-	w.until("created", func(s daemon.Status) bool { return s.State == daemon.Applied && strings.HasPrefix(s.Message, "1010 ") })
+	w.until("created", func(s daemon.Status) bool {
+		return s.State == daemon.Applied && strings.HasPrefix(s.Message, "1010 ")
+	})
 	tab := w.looks()
 	for i := 1; i <= 3; i++ {
 		book, err := excelize.OpenFile(path)
@@ -77,6 +79,7 @@ func (w *watchman) looks() context.Context {
 	w.Cleanup(cancel)
 	tab, end := chromedp.NewContext(browser)
 	w.Cleanup(end)
-	noError(w.T, chromedp.Do(tab, chromedp.Navigate(w.root+"/accounts/shoes"), chromedp.WaitVisible(chromedp.CSS("h1"))))
+	noError(w.T, chromedp.Do(tab, chromedp.Navigate(w.root+"/accounts/shoes"),
+		chromedp.WaitVisible(chromedp.CSS("h1"))))
 	return tab
 }

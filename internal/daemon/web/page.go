@@ -1,7 +1,9 @@
 package web
 
 import (
+	"crypto/sha256"
 	_ "embed" // the page, its look and its script
+	"fmt"
 	"html/template"
 	"io"
 	"net/http"
@@ -9,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"adsync/internal/cards"
 	"adsync/internal/daemon/roles"
@@ -33,6 +36,8 @@ var (
 	pageStyle string
 	//go:embed html/page.js
 	pageScript string
+	//go:embed html/htmx/htmx.min.js
+	htmxScript string
 
 	templates = sync.OnceValue(func() *template.Template {
 		return template.Must(template.New("page").Parse(
@@ -48,10 +53,15 @@ func styleText() string { return string(planview.Style()) + cards.Style() + page
 // scriptText is what this page has beyond a plan, which sees it as it was sent, and the script of a plan.
 func scriptText() string { return pageScript + planview.Script() }
 
+// asset answers with what no page changes. A browser keeps it, and asks each time whether it is still that.
 func asset(kind, text string) http.HandlerFunc {
-	return func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", kind)
-		_, _ = io.WriteString(w, text) // who asked may be gone
+	sum := fmt.Sprintf(`"%x"`, sha256.Sum256([]byte(text)))
+	return func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("Content-Type", kind)
+		h.Set("Cache-Control", "no-cache")
+		h.Set("ETag", sum)
+		http.ServeContent(w, r, "", time.Time{}, strings.NewReader(text))
 	}
 }
 

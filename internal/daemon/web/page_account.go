@@ -34,6 +34,7 @@ func (h *pages) routes() []route {
 		{"GET", "/accounts/{account}/runs/{run}", viewers, h.showRun},
 		{"GET", "/page.css", everybody, asset("text/css; charset=utf-8", styleText())},
 		{"GET", "/page.js", everybody, asset("text/javascript; charset=utf-8", scriptText())},
+		{"GET", "/htmx.js", everybody, asset("text/javascript; charset=utf-8", htmxScript)},
 	}
 }
 

@@ -57,6 +57,18 @@
     all.addEventListener("change", () => { for (const one of each) one.checked = all.checked; });
     for (const one of each) one.addEventListener("change", () => { if (!one.checked) all.checked = false; });
   }
+  // A list that was asked for in place: how much of it fits is said, and what is no list is gone to.
+  document.addEventListener("htmx:before:response", event => {
+    const { request, response } = event.detail.ctx;
+    if (response.raw.ok && !response.raw.redirected) return;
+    event.preventDefault();
+    location.assign(request.action);
+  });
+  document.addEventListener("htmx:after:swap", () => {
+    const list = document.querySelector("[data-says]");
+    if (list) say(list.dataset.says);
+  });
+  document.addEventListener("htmx:error", () => say("The daemon does not answer; this page may be old."));
   const drop = document.querySelector(".drop");
   if (drop) {
     const file = drop.querySelector("input[type=file]");
