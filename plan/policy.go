@@ -68,6 +68,8 @@ type Policy struct {
 
 	ApprovalExpires int64 `json:",omitempty"` // minutes an approval is good for; no plan looks at it
 
+	NotAuthor []Hazard `json:",omitempty"` // nobody approves these who wrote the change; no plan looks at it
+
 	PeoplePercent int64 // most of the people of an audience to take out without an allowance
 	PeopleFrom    int64 // counted from this many people up
 }

@@ -200,11 +200,10 @@ func (a *inputs) consents(ctx context.Context, given []Consent) (left []plan.Con
 		one := k.Consent
 		one.Parts, one.Begun = nil, map[string]bool{}
 		for _, p := range k.Parts {
-			switch key := p.Key(k.Hazard); {
-			case used[key] > k.Serial:
-				one.Begun[p.Address] = true
-				continue
-			case used[apply.EndOf(key)] > k.Serial:
+			if key := p.Key(k.Hazard); Spent(used, key, k.Serial) {
+				if used[key] > k.Serial {
+					one.Begun[p.Address] = true
+				}
 				continue
 			}
 			one.Parts = append(one.Parts, p)
@@ -214,4 +213,10 @@ func (a *inputs) consents(ctx context.Context, given []Consent) (left []plan.Con
 		}
 	}
 	return left, nil
+}
+
+// Spent reports whether a part was done since a serial of the state, by whomever's yes: used is as state.Store.Used has
+// it, and key as plan.Part.Key.
+func Spent(used map[string]int64, key string, serial int64) bool {
+	return used[key] > serial || used[apply.EndOf(key)] > serial
 }

@@ -68,8 +68,8 @@ func TestProjectProblems(t *testing.T) {
 		{"an unknown key", "acount: {}", `adsync.yaml:1:1: adsync.yaml has "acount"; want account, ` +
 			`bulk, domains, ignore, moved, own_columns, policy, service, sheets, sources, state (ADS1017)`},
 		{"an unknown guard", "policy: {prun: pause}", `adsync.yaml:1:10: policy has "prun"; want allow, ` +
-			`approval_expires, archives, bid, budget, drift, exposure, freeze, invalid, max_bid, max_daily_budget, ` +
-			`max_daily_exposure, max_lifetime_budget, people, prune, saved_plan_minutes, shrink, updates`},
+			`approval_expires, approvals, archives, bid, budget, drift, exposure, freeze, invalid, max_bid, ` +
+			`max_daily_budget, max_daily_exposure, max_lifetime_budget, people, prune, saved_plan_minutes, shrink, updates`},
 		{"X11 an allowance in a watched file", "policy: {allow: [activates]}",
 			`adsync.yaml:1:17: policy.allow stands in a watched file; want allowances from who applies`},
 		{"an unknown choice", "policy: {prune: delete}",

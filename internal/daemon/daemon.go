@@ -20,6 +20,7 @@ import (
 	"slices"
 	"time"
 
+	"adsync/internal/eyes"
 	"adsync/internal/figures"
 	"adsync/internal/orders"
 	"adsync/internal/planview"
@@ -208,6 +209,7 @@ type Approval struct {
 	Lineage  string         `json:"lineage,omitempty"` // of the state that plan was made from
 	Serial   int64          `json:"serial,omitempty"`  // of that state: what was used since is used
 	By       string         `json:"by"`
+	Who      *eyes.Who      `json:"who,omitempty"` // the person, where they proved who they are
 	Note     string         `json:"note,omitempty"`
 	Link     string         `json:"link,omitempty"` // to the review or comment at a forge
 	Time     time.Time      `json:"time"`

@@ -5,6 +5,7 @@ import (
 
 	"adsync/internal/cards"
 	"adsync/internal/diag"
+	"adsync/internal/eyes"
 	"adsync/internal/resource"
 	"adsync/internal/review"
 	"adsync/plan"
@@ -26,6 +27,8 @@ type Document struct {
 	Requests *plan.Requests `json:"requests,omitempty"` // what an apply would send, where that is asked for
 	Asks     []plan.Ask     `json:"asks,omitempty"`     // what people may agree to, of a daemon's plan
 	Agreed   []plan.Agreed  `json:"agreed,omitempty"`   // what is not held as somebody agreed to it
+	// what asks want beside one yes, by item; absent of those that one is enough for
+	Eyes map[string]*eyes.Lack `json:"eyes,omitempty"`
 	// where the ads stand with the service; no part of the plan's hash, and absent where nothing is known
 	Review *review.Summary `json:"review,omitempty"`
 	// what an approval of it is bound to; absent where nobody approves

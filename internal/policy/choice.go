@@ -20,6 +20,10 @@ var (
 	Invalid = Choice{"policy.invalid", []string{"stop", "hold"}, "hold", "", "What becomes of the " +
 		"other rows where a cell of a row is not valid. hold: that row waits, with what is beneath it. stop: all do."}
 
+	Approvals = Choice{"policy.approvals", []string{"not-author", "anybody"}, "anybody", "group", "Who may approve " +
+		"at the daemon what is held. not-author: nobody who wrote the change. The groups are raises, archives, " +
+		"outside and edits."}
+
 	RepeatParent = Choice{"bulk.repeat_parent", []string{"never", "auto"}, "auto", "",
 		"auto: a new tree larger than a job goes on in further jobs that " +
 			"repeat its parents, tried with one branch first. never: what does not fit goes through single requests."}
@@ -36,7 +40,7 @@ func (c Choice) Words() []string {
 }
 
 // Choices returns all choices, in the order people see them.
-func Choices() []Choice { return []Choice{RepeatParent, Rehearse, Drift, Prune, Invalid} }
+func Choices() []Choice { return []Choice{RepeatParent, Rehearse, Drift, Prune, Invalid, Approvals} }
 
 // Looser reports whether one word lets pass more than another.
 func (c Choice) Looser(one, other string) bool {

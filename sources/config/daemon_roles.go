@@ -42,6 +42,7 @@ type Grant struct {
 type Person struct {
 	Name     Setting
 	Login    Setting      // at the proxy or the provider; zero: the name
+	Forge    Setting      // their login at the forge; zero: not known
 	Password KeyReference // where its hash is; zero: none
 	Grant    Grant
 }
@@ -135,12 +136,21 @@ func (a *Access) person(w *settingReader, name Setting, readers map[string]func(
 	readers["login"] = func(n *yaml.Node) { p.Login = w.setting(n, where+".login") }
 	readers["password"] = func(n *yaml.Node) { p.Password.read(w, n, where+".password", "ANNA_PASSWORD_HASH") }
 	readers["role"] = func(n *yaml.Node) { p.Grant = w.grant(n, where+".role") }
+	readers["forge"] = func(n *yaml.Node) {
+		p.Forge = w.setting(n, where+".forge")
+		for _, other := range a.People {
+			if p.Forge.Value != "" && strings.EqualFold(other.Forge.Value, p.Forge.Value) {
+				w.Report(n, diag.BadProject, fmt.Sprintf("%s.forge is %q, which is %s, too; want one person's login",
+					where, p.Forge.Value, other.Name.Value), "")
+			}
+		}
+	}
 	return func() bool {
 		switch {
-		case p.Grant.Position == (diag.Position{}) && (p.Password.From != "" || p.Login.Value != ""):
+		case p.Grant.Position == (diag.Position{}) && (p.Password.From != "" || p.Login.Value+p.Forge.Value != ""):
 			w.Problems = append(w.Problems, diag.Problem{
 				Severity: diag.Error, Code: diag.BadProject, Position: name.Position, Hint: roleExample,
-				Message: fmt.Sprintf("person %q logs in and has no role; want what they may", name.Value)})
+				Message: fmt.Sprintf("person %q has a login and no role; want what they may", name.Value)})
 		case p.Grant.Position == (diag.Position{}):
 			return false
 		}

@@ -22,8 +22,11 @@ type Policy struct {
 	Prune   Setting            // keep, pause or archive
 	PruneOf map[string]Setting // by kind
 	Invalid Setting            // hold or stop
-	Limits  []policy.Value
-	Freeze  []policy.Window
+
+	Approvals   Setting            // anybody or not-author
+	ApprovalsOf map[string]Setting // by group of hazards
+	Limits      []policy.Value
+	Freeze      []policy.Window
 
 	SavedPlanMinutes Setting // how long a saved plan may wait: 1 to 30
 }
@@ -32,6 +35,7 @@ func (p *Policy) read(w *settingReader, node *yaml.Node) {
 	readers := p.limitReaders(w)
 	readers["drift"] = func(n *yaml.Node) { p.Drift, p.DriftOf = w.choices(n, policy.Drift) }
 	readers["prune"] = func(n *yaml.Node) { p.Prune, p.PruneOf = w.choices(n, policy.Prune) }
+	readers["approvals"] = func(n *yaml.Node) { p.Approvals, p.ApprovalsOf = w.choices(n, policy.Approvals) }
 	readers["invalid"] = func(n *yaml.Node) { p.Invalid = w.choice(n, policy.Invalid.Name, policy.Invalid.Words()...) }
 	readers["saved_plan_minutes"] = func(n *yaml.Node) { p.readMinutes(w, n) }
 	readers["freeze"] = func(n *yaml.Node) { p.readFreeze(w, n) }

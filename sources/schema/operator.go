@@ -13,6 +13,7 @@ func policySchema(help string) *jsonschema.Schema {
 	properties := jsonschema.Properties{
 		{Name: "drift", Schema: orEach(policy.Drift)},
 		{Name: "prune", Schema: orEach(policy.Prune)},
+		{Name: "approvals", Schema: orEach(policy.Approvals)},
 		{Name: "invalid", Schema: &jsonschema.Schema{
 			Description: strings.TrimSuffix(policy.Invalid.Help, ".") + ". Absent: " + policy.Invalid.Default + ".",
 			Enum:        policy.Invalid.Words(),

@@ -88,6 +88,7 @@ func (g Grant) With(other Grant) Grant {
 type Person struct {
 	Name     string // under which orders are recorded
 	Login    string // as a proxy or a provider calls them
+	Forge    string // their login there; "" where it is not known
 	Password string // what HashPassword made of it; "": no password logs them in
 	Grant    Grant
 }

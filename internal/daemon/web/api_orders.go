@@ -36,8 +36,8 @@ func (h *api) postApproval(w http.ResponseWriter, r *http.Request) {
 		Note     string   `json:"note"`
 	}
 	if o, ok := h.orderOf(w, r, &body, &body.By); ok {
-		h.done(w, r, http.StatusCreated,
-			h.give.approve(r.Context(), o, choice{body.PlanHash, nil, body.Items, body.Allow}, body.Note))
+		_, p := h.give.approve(r.Context(), o, choice{body.PlanHash, nil, body.Items, body.Allow}, body.Note)
+		h.done(w, r, http.StatusCreated, p)
 	}
 }
 
@@ -107,7 +107,7 @@ func (h *api) orderOf(w http.ResponseWriter, r *http.Request, body any, by *stri
 		return order{}, false
 	}
 	given, ok := h.givenBy(w, r, body, by)
-	return order{a.Name, given}, ok
+	return order{a.Name, given, h.proven(callerOf(r))}, ok
 }
 
 // givenBy reads the body of an order: one JSON object, with no word that is not

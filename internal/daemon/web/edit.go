@@ -86,7 +86,7 @@ func (h *forms) formEdit(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	of, digest, reason := r.PostForm.Get("of"), r.PostForm.Get("draft"), r.PostForm.Get("reason")
-	e, p := h.give.edit(r, order{a.Name, callerOf(r).name}, of, digest, reason)
+	e, p := h.give.edit(r, order{a.Name, callerOf(r).name, h.proven(callerOf(r))}, of, digest, reason)
 	if p != nil && p.code != "not_opened" {
 		h.refuse(w, r, *p)
 		return

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"adsync/internal/daemon/roles"
+	"adsync/internal/eyes"
 	"adsync/internal/planview"
 
 	"github.com/chromedp/cdproto/emulation"
@@ -240,4 +242,68 @@ func TestTwoPeopleApproveTwoGuards(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Of what wants other eyes than those of who wrote it: the page says who has to approve it, refuses who wrote it and
+// who is nobody, and says so where one more is wanted.
+func TestNobodyApprovesWhatTheyWrote(t *testing.T) {
+	a, rules := askNamed(t)
+	r := theRules(t)
+	r.People[1].Grant.Everywhere, r.People[0].Forge = roles.Approver, "anna-gh"
+	rules.Store(r)
+	a.desk.raises("shoes", 3, 0)
+	p := a.desk.plans["shoes"]
+	item := func(i int) string { return a.desk.askOf("shoes", fmt.Sprintf("raises-spend=campaign/c%05d", i)).Item }
+	p.Eyes = map[string]*eyes.Lack{
+		item(0): {Known: true, Authors: []eyes.Who{{Login: "Anna-gh"}}},
+		item(1): {Agreed: []eyes.Who{{Name: "ben"}}},
+		item(2): {},
+	}
+	given := len(a.desk.approvals)
+	for _, by := range []string{"approver", "operator", "shoes"} {
+		wantProblem(t, a.send("POST", "/api/v1/accounts/shoes/approvals", `{"items": ["`+item(0)+`"]}`, bearerFor(by),
+			jsonBody), 403, "no_person")
+	}
+	wantStatus(t, a.loginAs("anna", thePassword), http.StatusSeeOther)
+	box, page := a.kind()
+	says(t, page, "Anna-gh (at the forge) wrote it: it wants the approval of somebody else",
+		"Approved by ben; it wants one more person than ben",
+		"Who wrote it is not known: it wants the approval of two people")
+	answer := a.submit("/accounts/shoes/approve", url.Values{"item": {item(0)}})
+	wantStatus(t, answer, http.StatusForbidden)
+	says(t, html.UnescapeString(text(t, answer)), "Anna wrote 1 of the 1 that are chosen")
+	answer = a.submit("/accounts/shoes/approve", url.Values{"kind": {box}})
+	wantStatus(t, answer, http.StatusForbidden)
+	says(t, html.UnescapeString(text(t, answer)), "Anna wrote 1 of the 3 that are chosen")
+	if len(a.desk.approvals) != given {
+		t.Fatal("who wrote it approved it")
+	}
+	goes := func(i int, did string) {
+		t.Helper()
+		answer := a.submit("/accounts/shoes/approve", url.Values{"item": {item(i)}})
+		wantStatus(t, answer, http.StatusSeeOther)
+		if to := answer.Header.Get("Location"); to != "/accounts/shoes?done="+did {
+			t.Errorf("leads to %q; want %s", to, did)
+		}
+		if who := a.desk.lastApproval().Who; who == nil || *who != (eyes.Who{Name: "anna", Login: "anna-gh"}) {
+			t.Errorf("recorded is %v; want anna", who)
+		}
+	}
+	goes(1, "approved")
+	goes(2, "agreed")
+	says(t, text(t, a.get("/accounts/shoes?done=agreed")), "It goes once somebody else approves it, too.")
+}
+
+// With the one token anybody may give any name: no yes by it counts as somebody's.
+func TestTheOneTokenIsNobody(t *testing.T) {
+	a := ask(t, nil)
+	a.desk.raises("shoes", 1, 0)
+	item := a.desk.askOf("shoes", "raises-spend=campaign/c00000").Item
+	a.desk.plans["shoes"].Eyes = map[string]*eyes.Lack{item: {Known: true, Authors: []eyes.Who{{Name: "anna"}}}}
+	a.login("ben")
+	answer := a.submit("/accounts/shoes/approve", url.Values{"item": {item}})
+	wantStatus(t, answer, http.StatusForbidden)
+	says(t, html.UnescapeString(text(t, answer)), "ben came by a token; want somebody who logs in by a name of their")
+	wantProblem(t, a.send("POST", "/api/v1/accounts/shoes/approvals", `{"items":["`+item+`"],"by":"cleo"}`, bearer,
+		jsonBody), 403, "no_person")
 }

@@ -10,6 +10,7 @@ import (
 	"adsync/internal/daemon"
 	"adsync/internal/daemon/web/held"
 	"adsync/internal/daemon/web/shown"
+	"adsync/internal/eyes"
 	"adsync/internal/planview"
 )
 
@@ -18,6 +19,16 @@ import (
 type order struct {
 	account string
 	by      string
+	who     *eyes.Who // the person, where they proved who they are; nil of a program, and of the one token
+}
+
+// proven is who sent a request, where they proved who they are.
+func (re *replies) proven(c *caller) *eyes.Who {
+	if re.Rules == nil || c.machine || !c.known {
+		return nil
+	}
+	p, _ := re.Rules().Named(c.name)
+	return &eyes.Who{Name: c.name, Login: p.Forge}
 }
 
 // choice is what is approved of a plan: by the items of what it asks for and the kinds of them, or by its hash and the
@@ -35,9 +46,15 @@ type giver struct {
 	looking chan struct{} // a place for each file that is looked at
 }
 
+// What became of an approval, as the page says it.
+const (
+	approved = "approved"
+	agreed   = "agreed" // it wants somebody else's, too
+)
+
 // approve lets go what a plan holds. Only what the last plan asks for is taken, as it
 // was shown: an approval is no way to allow what nobody was shown.
-func (g *giver) approve(ctx context.Context, o order, c choice, note string) *problem {
+func (g *giver) approve(ctx context.Context, o order, c choice, note string) (did string, _ *problem) {
 	account, err := g.desk.Account(ctx, o.account)
 	var plan *planview.Document
 	if err == nil {
@@ -46,23 +63,26 @@ func (g *giver) approve(ctx context.Context, o order, c choice, note string) *pr
 	switch {
 	case err != nil:
 		p := g.problemOf(err)
-		return &p
+		return "", &p
 	case account.PlanOnly:
-		return &problem{http.StatusConflict, "plan_only", "this account " +
+		return "", &problem{http.StatusConflict, "plan_only", "this account " +
 			"is planned and never applied by the daemon, so that no approval would do anything; want adsync apply"}
 	case plan == nil || plan.PlanHash == "" || len(c.kinds)+len(c.items) == 0 && plan.PlanHash != c.hash:
 		p := g.problemOf(daemon.ErrOtherPlan)
-		return &p
+		return "", &p
 	case len(c.kinds)+len(c.items)+len(c.allow) == 0:
-		return &problem{http.StatusBadRequest, "nothing_allowed",
+		return "", &problem{http.StatusBadRequest, "nothing_allowed",
 			"nothing is chosen; want at least one of what the plan holds"}
 	}
 	asks, p := g.chosen(plan, c)
+	if p == nil {
+		did, p = mayApprove(plan, asks, o)
+	}
 	if p != nil {
-		return p
+		return "", p
 	}
 	a := daemon.Approval{
-		PlanHash: plan.PlanHash, Asks: asks, By: o.by, Note: shown.Reason(note), Time: g.Now().UTC(),
+		PlanHash: plan.PlanHash, Asks: asks, By: o.by, Who: o.who, Note: shown.Reason(note), Time: g.Now().UTC(),
 	}
 	for _, one := range asks {
 		a.Allow = append(a.Allow, one.Allow)
@@ -72,9 +92,32 @@ func (g *giver) approve(ctx context.Context, o order, c choice, note string) *pr
 	}
 	if err := g.desk.Approve(ctx, o.account, a); err != nil {
 		p := g.problemOf(err)
-		return &p
+		return "", &p
 	}
-	return nil
+	return did, nil
+}
+
+// mayApprove refuses who wrote something of what is chosen, and who is not known to be somebody, where the policy wants
+// that. The run that applies it decides once more.
+func mayApprove(p *planview.Document, asks []planview.Ask, o order) (did string, _ *problem) {
+	own, did := 0, approved
+	for i := range asks {
+		switch wants := p.Eyes[asks[i].Item]; {
+		case wants == nil:
+		case o.who == nil:
+			return "", &problem{http.StatusForbidden, "no_person", "policy.approvals wants people who prove who they " +
+				"are, and " + o.by + " came by a token; want somebody who logs in by a name of their own"}
+		case wants.Refuses(*o.who):
+			own++
+		case !wants.Enough(*o.who):
+			did = agreed
+		}
+	}
+	if own > 0 {
+		return "", &problem{http.StatusForbidden, "author", fmt.Sprintf("%s wrote %d of the %d that are chosen, and "+
+			"policy.approvals wants somebody else to approve these; nothing was approved", o.by, own, len(asks))}
+	}
+	return did, nil
 }
 
 // chosen are the asks of the plan that are chosen, in its order.

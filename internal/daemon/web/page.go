@@ -121,7 +121,8 @@ func (re *replies) show(w http.ResponseWriter, r *http.Request, status int, name
 
 // done is what a form did.
 var done = map[string]string{
-	"approved":  "Approved. The next run applies it.",
+	approved:    "Approved. The next run applies it.",
+	agreed:      "Approved by you. It goes once somebody else approves it, too.",
 	"accepted":  "Accepted. A run begins.",
 	"woken":     "A run begins.",
 	"suspended": "Suspended. Plans are made, and nothing is sent.",

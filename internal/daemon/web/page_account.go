@@ -144,7 +144,7 @@ func (h *pages) showAccount(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	said := ""
-	if a.Suspended != nil && r.URL.Query().Get("done") == "approved" {
+	if a.Suspended != nil && r.URL.Query().Get("done") == approved {
 		said = "Approved. Nothing is sent while the account is suspended; " +
 			"what was approved goes afterwards if it is as it was shown, and the approval has not expired."
 	}

@@ -64,7 +64,7 @@ var foreignForm = problem{http.StatusForbidden, "form", "the form is " +
 // orderBy is the order a form gives.
 func (h *forms) orderBy(w http.ResponseWriter, r *http.Request) (order, bool) {
 	a, ok := h.account(w, r)
-	return order{a.Name, callerOf(r).name}, ok
+	return order{a.Name, callerOf(r).name, h.proven(callerOf(r))}, ok
 }
 
 // after leads on to the page of the account, which says what was done.
@@ -78,9 +78,10 @@ func (h *forms) after(w http.ResponseWriter, r *http.Request, o order, did strin
 
 func (h *forms) formApprove(w http.ResponseWriter, r *http.Request) {
 	if o, ok := h.orderBy(w, r); ok {
-		h.after(w, r, o, "approved", h.give.approve(r.Context(),
+		did, p := h.give.approve(r.Context(),
 			o, choice{r.PostForm.Get("plan"), r.PostForm["kind"], r.PostForm["item"], r.PostForm["allow"]},
-			r.PostForm.Get("note")))
+			r.PostForm.Get("note"))
+		h.after(w, r, o, did, p)
 	}
 }
 

@@ -21,6 +21,7 @@ import (
 	"adsync/internal/adsapi"
 	"adsync/internal/daemon"
 	"adsync/internal/diag"
+	"adsync/internal/eyes"
 	"adsync/internal/orders"
 	"adsync/internal/planview"
 	"adsync/internal/watch"
@@ -44,7 +45,7 @@ func (d *daemonRun) accounts(config config.Daemon, page *page) []daemon.Account 
 		account, there := d.known[a.Name.Value]
 		version := versionOf(a) + fmt.Sprint(config.NoFigures)
 		if a.Pulls.Forge.Value != "" {
-			version += fmt.Sprint(uploadsOf(config))
+			version += fmt.Sprint(uploadsOf(config), namesOf(config))
 		}
 		if !there || account.Version != version {
 			account = d.account(config, a)
@@ -250,6 +251,17 @@ func applyBefore(a config.DaemonAccount, branch *followedBranch, w *worker) {
 	}
 }
 
+// namesOf are what people are called, by their login at the forge.
+func namesOf(settings config.Daemon) map[string]string {
+	names := map[string]string{}
+	for _, p := range settings.Access.People {
+		if p.Forge.Value != "" {
+			names[strings.ToLower(p.Forge.Value)] = p.Name.Value
+		}
+	}
+	return names
+}
+
 // answering returns what answers the pull requests of an account; nil where nothing can.
 func answering(d *daemonRun, settings config.Daemon, a config.DaemonAccount, branch *followedBranch,
 	w *worker) *pulls.Desk {
@@ -273,7 +285,7 @@ func answering(d *daemonRun, settings config.Daemon, a config.DaemonAccount, bra
 	}
 	rules := pulls.Rules{
 		OwnCounts: !a.Pulls.FourEyes, CodeOwners: a.Pulls.CodeOwners, Lasts: a.Pulls.ReviewExpires,
-		Uploads: uploadsOf(settings),
+		Uploads: uploadsOf(settings), Names: namesOf(settings),
 	}
 	for _, one := range a.Pulls.Approvers {
 		approver := pulls.Approver{Name: one.Who.Value}
@@ -283,7 +295,9 @@ func answering(d *daemonRun, settings config.Daemon, a config.DaemonAccount, bra
 		rules.Approvers = append(rules.Approvers, approver)
 	}
 	return &pulls.Desk{
-		Rules: rules, Approve: w.orders.Approve, Before: a.Pulls.Before, Mark: planner.Mark(), Has: planner.Has,
+		Rules: rules, Approve: w.orders.Approve,
+		Wrote:  func(wrote eyes.Wrote) error { return eyes.Note(w.orders.Place, wrote) },
+		Before: a.Pulls.Before, Mark: planner.Mark(), Has: planner.Has,
 		Status: planner.Status(),
 		Result: func(ctx context.Context, m pulls.Merge) (string, bool, error) { return planner.Result(ctx, d.hub, m) },
 		Bell:   make(chan struct{}, 1), Forge: repository, Plan: planner.Answer, Kept: w.orders.Kept(), Log: log,

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -13,7 +14,9 @@ import (
 	"adsync/cmd/adsync/internal/session"
 	"adsync/internal/daemon"
 	"adsync/internal/diag"
+	"adsync/internal/eyes"
 	"adsync/internal/resource"
+	"adsync/plan"
 	"adsync/reconcile"
 	"adsync/sources/config"
 	"adsync/state"
@@ -104,6 +107,7 @@ type done struct {
 	overtaken bool     // newer files came, and something was left out for them
 	writers   []string // who else writes to the account, of whom nobody was told yet
 	expires   int64    // minutes an approval is good for
+	eyes      *eyes.Rule
 }
 
 // lookedOn tells who looks on what happens in an apply.
@@ -247,4 +251,74 @@ func (w *worker) pauses(request daemon.Request) *pauses.Account {
 // with is an agent of the account, on a state that is open.
 func (w *worker) with(l session.Loaded, store state.Store) *session.Session {
 	return &session.Session{Agent: session.AgentOf(w.env, l, store, w.client), Store: store}
+}
+
+// approvalAhead is how far ahead of now an approval may be. One that was given later
+// than now, by a clock that was put back since, would be good for longer.
+const approvalAhead = time.Hour
+
+// approved adds what people agreed to, has not expired, and counts by the policy, as the state is now that the run
+// has. Approvals of earlier versions, which were of a whole plan, count no more.
+func (w *worker) approved(
+	ctx context.Context, desired *reconcile.Desired, p plan.Policy, store state.Store) (*eyes.Rule, error) {
+	approvals, err := w.orders.Approvals()
+	if err != nil {
+		return nil, fmt.Errorf("read the approvals: %w", err)
+	}
+	approvals = slices.DeleteFunc(approvals, func(a daemon.Approval) bool {
+		age := time.Since(a.Time)
+		return age > time.Duration(p.ApprovalExpires)*time.Minute || age < -approvalAhead
+	})
+	rule, err := w.ruleOf(ctx, approvals, p, store)
+	if err != nil {
+		return nil, err
+	}
+	desired.Asks, desired.Bound = true, slices.Clone(desired.Bound)
+	for _, a := range approvals {
+		for _, one := range a.Asks {
+			one, counts := rule.Counts(eyes.Yes{Who: a.Who, Serial: a.Serial}, one)
+			if !counts {
+				continue
+			}
+			k := plan.Consent{
+				ID: a.Time.Format(time.RFC3339Nano) + " " + a.By, By: a.By, Link: a.Link, Hazard: one.Hazard,
+				Parts: one.Parts,
+			}
+			desired.Consents = append(desired.Consents,
+				reconcile.Consent{Consent: k, Lineage: a.Lineage, Serial: a.Serial})
+		}
+		if len(a.Asks) > 0 || a.PlanHash != "" {
+			continue
+		}
+		for _, text := range a.Allow { // of adsync reconcile --retry: each names the refusal
+			if allowance, err := plan.ParseAllowance(text); err == nil { // others were refused when they were given
+				desired.Bound = append(desired.Bound, reconcile.Bound{Allow: allowance, By: a.By})
+			}
+		}
+	}
+	return rule, nil
+}
+
+// ruleOf is whose yes counts, by the policy and by who is known to have written what.
+func (w *worker) ruleOf(
+	ctx context.Context, approvals []daemon.Approval, p plan.Policy, store state.Store) (*eyes.Rule, error) {
+	if len(p.NotAuthor) == 0 {
+		return eyes.NewRule(eyes.Rule{}), nil
+	}
+	used, err := store.Used(ctx)
+	if err != nil {
+		return nil, err
+	}
+	lineage := store.Header().Lineage
+	r := eyes.Rule{Hazards: p.NotAuthor,
+		Spent: func(key string, serial int64) bool { return reconcile.Spent(used, key, serial) }}
+	if r.Wrote, err = eyes.Noted(w.orders.Place, lineage); err != nil {
+		return nil, fmt.Errorf("read who wrote what: %w", err)
+	}
+	for _, a := range approvals {
+		if a.Lineage == lineage {
+			r.Given = append(r.Given, eyes.Yes{Who: a.Who, Serial: a.Serial, Asks: a.Asks})
+		}
+	}
+	return eyes.NewRule(r), nil
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -17,6 +16,7 @@ import (
 	"adsync/internal/adsapi"
 	"adsync/internal/daemon"
 	"adsync/internal/diag"
+	"adsync/internal/eyes"
 	"adsync/internal/gitstore"
 	"adsync/internal/orders"
 	"adsync/internal/planview"
@@ -198,9 +198,6 @@ func (w *worker) reconcile(ctx context.Context, request daemon.Request, f folder
 	g := session.Govern(w.env, l.Project, l.Schemas, time.Now())
 	desired, err := runs.DesiredUnder(l, runs.PlanFlags{Unattended: true}, g)
 	if err == nil {
-		err = w.approved(&desired, g.Policy.ApprovalExpires)
-	}
-	if err == nil {
 		err = w.dial(l)
 	}
 	if err != nil {
@@ -215,6 +212,10 @@ func (w *worker) reconcile(ctx context.Context, request daemon.Request, f folder
 		return w.failed(ctx, f.revision, err)
 	}
 	defer end()
+	eyesOf, err := w.approved(ctx, &desired, g.Policy, store)
+	if err != nil {
+		return w.failed(ctx, f.revision, err)
+	}
 	switch stops := w.orders.SuspensionAsLooked(time.Now()) != nil || commits.CommittedStop(l.Project) != ""; {
 	case !w.suspended.Load():
 		err = ordered.GoOn(ctx, l, w.with(l, store), g)
@@ -231,7 +232,7 @@ func (w *worker) reconcile(ctx context.Context, request daemon.Request, f folder
 	if err != nil {
 		return w.failed(ctx, f.revision, err)
 	}
-	did.expires = g.Policy.ApprovalExpires
+	did.expires, did.eyes = g.Policy.ApprovalExpires, eyesOf
 	r = w.ended(ctx, &l, did, r)
 	r.Revision.Content = seen.taken(&l)
 	r.Until, r.Journal = w.again.until(g.Thaws), openSteps(ctx, store)
@@ -390,48 +391,20 @@ func (w *worker) failed(ctx context.Context, revision daemon.Revision, err error
 	return r
 }
 
-// approvalAhead is how far ahead of now an approval may be. One that was given later
-// than now, by a clock that was put back since, would be good for longer.
-const approvalAhead = time.Hour
-
-// approved adds what people agreed to and has not expired. Approvals of earlier
-// versions, which were of a whole plan, count no more.
-func (w *worker) approved(desired *reconcile.Desired, expires int64) error {
-	approvals, err := w.orders.Approvals()
-	if err != nil {
-		return fmt.Errorf("read the approvals: %w", err)
-	}
-	desired.Asks, desired.Bound = true, slices.Clone(desired.Bound)
-	for _, a := range approvals {
-		if age := time.Since(a.Time); age > time.Duration(expires)*time.Minute || age < -approvalAhead {
-			continue
-		}
-		for _, one := range a.Asks {
-			k := plan.Consent{
-				ID: a.Time.Format(time.RFC3339Nano) + " " + a.By, By: a.By, Link: a.Link, Hazard: one.Hazard,
-				Parts: one.Parts,
-			}
-			desired.Consents = append(desired.Consents,
-				reconcile.Consent{Consent: k, Lineage: a.Lineage, Serial: a.Serial})
-		}
-		if len(a.Asks) > 0 || a.PlanHash != "" {
-			continue
-		}
-		for _, text := range a.Allow { // of adsync reconcile --retry: each names the refusal
-			if allowance, err := plan.ParseAllowance(text); err == nil { // others were refused when they were given
-				desired.Bound = append(desired.Bound, reconcile.Bound{Allow: allowance, By: a.By})
-			}
-		}
-	}
-	return nil
-}
-
 // shown is the plan as the page shows it, with what people may agree to.
 func (w *worker) shown(l session.Loaded, did done) *runs.PlanDocument {
 	d := runs.Document(w.env, l, did.Session.Agent.Account, did.view)
 	runs.Draw(l, d)
 	d.Rows, d.Pictures = rowsOf(did.view), picturesOf(l.Desired.Images)
 	d.Asks, d.Agreed = did.view.Plan.FindAsks(), did.view.Plan.Consented
+	for i := range d.Asks {
+		if wants := did.eyes.Wants(&d.Asks[i]); wants != nil {
+			if d.Eyes == nil {
+				d.Eyes = map[string]*eyes.Lack{}
+			}
+			d.Eyes[d.Asks[i].Item] = wants
+		}
+	}
 	d.Approvals = &planview.Approvals{
 		Lineage: did.view.State.Lineage, Serial: did.view.State.Serial, Lasts: time.Duration(did.expires) * time.Minute,
 	}

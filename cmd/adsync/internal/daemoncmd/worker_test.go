@@ -8,10 +8,12 @@ import (
 
 	"adsync/cmd/adsync/internal/session"
 	"adsync/internal/daemon"
+	"adsync/internal/eyes"
 	"adsync/internal/gitstore"
 	"adsync/internal/orders"
 	"adsync/plan"
 	"adsync/reconcile"
+	"adsync/state"
 )
 
 // An approval is good for a day, and not for longer where the clock was put back since
@@ -37,7 +39,8 @@ func TestAnApprovalIsGoodForADay(t *testing.T) {
 		}))
 		w := &worker{env: &session.Env{}, orders: at}
 		var desired reconcile.Desired
-		noError(t, w.approved(&desired, 24*60))
+		_, err := w.approved(t.Context(), &desired, plan.Policy{ApprovalExpires: 24 * 60}, nil)
+		noError(t, err)
 		if got := len(desired.Consents) == 1; got != want {
 			t.Errorf("an approval given %s ago is good: %t; want %t", ago, got, want)
 		}
@@ -46,7 +49,8 @@ func TestAnApprovalIsGoodForADay(t *testing.T) {
 			t.Errorf("consents are %+v, bound %+v; want that of ann as it was given, and no other", got, desired.Bound)
 		}
 		desired = reconcile.Desired{}
-		noError(t, w.approved(&desired, 2*60))
+		_, err = w.approved(t.Context(), &desired, plan.Policy{ApprovalExpires: 2 * 60}, nil)
+		noError(t, err)
 		if got, want := len(desired.Consents) == 1, want && ago < 2*time.Hour; got != want {
 			t.Errorf("an approval given %s ago is good where it expires after 2 hours: %t; want %t", ago, got, want)
 		}
@@ -109,5 +113,41 @@ func TestALongApprovalIsRead(t *testing.T) {
 	noError(t, err)
 	if len(all) != 2 || len(all[0].Allow) != 3000 || all[1].By != "bob" {
 		t.Errorf("%d approvals are read; want both", len(all))
+	}
+}
+
+// In the run itself it is decided whose yes counts: of a raise that a pull request of ann's brought, anna's does not,
+// who is ann at the forge, and ben's does; nor does that of a program, nor any by an approval of before they proved it.
+func TestARunDecidesWhoseYesCounts(t *testing.T) {
+	store, err := state.NewMemory(state.Options{})
+	noError(t, err)
+	asked := plan.Ask{Hazard: plan.RaisesSpend, Allow: "raises-spend=campaign/x",
+		Parts: []plan.Part{{Address: "campaign/x", Field: "budget.daily", After: "200", Before: "80"}}}
+	policy := plan.Policy{ApprovalExpires: 60, NotAuthor: eyes.Of("raises")}
+	for _, row := range []struct {
+		who    *eyes.Who
+		policy plan.Policy
+		want   int
+	}{
+		{&eyes.Who{Name: "anna", Login: "ann"}, policy, 0},
+		{&eyes.Who{Name: "ben"}, policy, 0}, // who may be ann at the forge
+		{&eyes.Who{Name: "ben", Login: "ben-gh"}, policy, 1},
+		{nil, policy, 0},
+		{nil, plan.Policy{ApprovalExpires: 60}, 1},
+		{nil, plan.Policy{ApprovalExpires: 60, NotAuthor: eyes.Of("archives")}, 1},
+	} {
+		at := &session.Lease{Place: orders.Folder(t.TempDir())}
+		lineage := store.Header().Lineage
+		noError(t, eyes.Note(at.Place, eyes.Wrote{Time: time.Now(), By: []eyes.Who{{Login: "ann"}}, Lineage: lineage,
+			Keys: []string{asked.Parts[0].Key(asked.Hazard)}}))
+		noError(t, at.Approve(daemon.Approval{Asks: []plan.Ask{asked}, Allow: []string{asked.Allow}, Lineage: lineage,
+			By: "somebody", Who: row.who, Time: time.Now()}))
+		var desired reconcile.Desired
+		w := &worker{env: &session.Env{}, orders: at}
+		_, err := w.approved(t.Context(), &desired, row.policy, store)
+		noError(t, err)
+		if len(desired.Consents) != row.want {
+			t.Errorf("%v, %v: %d consents; want %d", row.who, row.policy.NotAuthor, len(desired.Consents), row.want)
+		}
 	}
 }

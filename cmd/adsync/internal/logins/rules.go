@@ -42,7 +42,8 @@ func Rules(ctx context.Context, env *session.Env, a config.Access) (*roles.Rules
 		return t, nil
 	}
 	for _, p := range a.People {
-		person := roles.Person{Name: p.Name.Value, Login: p.Login.Value, Grant: grantOf(p.Grant)}
+		person := roles.Person{Name: p.Name.Value, Login: p.Login.Value, Forge: p.Forge.Value,
+			Grant: grantOf(p.Grant)}
 		if p.Password.From != "" {
 			hash, err := session.SecretOf(ctx, env, p.Password)
 			if err == nil {

@@ -170,7 +170,7 @@ func (e *early) stands(ctx context.Context, v forge.Verdict) (_ forge.Verdict, w
 		if same, err := e.still(ctx); err != nil || !same {
 			return pending("approved, and changed since; it is planned again"), true, err
 		}
-		err = e.goAhead(ahead)
+		err = e.goAhead(ctx, ahead)
 	}
 	return pending("approved; applies now"), true, err
 }
@@ -207,7 +207,7 @@ func agreesBefore(all []judged, asks []plan.Ask) bool {
 
 // goAhead hands on what people agreed to, and has the account have the pull request from now on. It is kept before
 // anything can be applied: whoever begins anew finds it. before is the one that it has; nil: none.
-func (e *early) goAhead(before *Ahead) error {
+func (e *early) goAhead(ctx context.Context, before *Ahead) error {
 	a := Ahead{
 		Number: e.pull.Number, Head: e.pull.Head, Ref: e.pull.Ref, Branch: e.pull.Branch,
 		Addresses: e.answer.Asked.Addresses, Since: e.Now().UTC(),
@@ -226,7 +226,7 @@ func (e *early) goAhead(before *Ahead) error {
 		a.Addresses = with(before.Addresses, a.Addresses)
 		a.Agreed = with(before.Agreed, a.Agreed)
 	}
-	if _, err := e.handOn(e.pull, e.all); err != nil {
+	if _, err := e.handOn(ctx, e.pull, e.all, e.answer.Asked, e.Rules.sent(e.pull)); err != nil {
 		return err
 	}
 	if err := e.put(aheadName, a); err != nil {

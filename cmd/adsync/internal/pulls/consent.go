@@ -10,9 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"adsync/internal/daemon"
 	"adsync/internal/forge"
-	"adsync/internal/runview"
 	"adsync/plan"
 )
 
@@ -24,6 +22,8 @@ type Rules struct {
 	CodeOwners bool
 	Uploads    []string      // begins of branches whose files people sent by the page
 	Lasts      time.Duration // how long a yes is good for before the merge
+
+	Names map[string]string // what people are called here, by their login at the forge in small letters
 }
 
 // Approver is somebody whose yes counts.
@@ -43,6 +43,8 @@ type Asked struct {
 	Addresses []string   `json:"addresses,omitempty"` // of all that it changes
 	ByTwo     bool       `json:"-"`                   // one yes is not enough
 	Hidden    int        `json:"hidden,omitempty"`    // changes that a comment has no room for: nobody agrees to any
+	// fields that change without the pull request too: an address and a field, and of each such address itself
+	Pending []string `json:"pending,omitempty"`
 }
 
 // yes is what somebody agreed to: kept from when it was seen first, whether it counts or not.
@@ -67,6 +69,7 @@ type consents struct {
 	Yes   []yes   `json:"yes,omitempty"`
 	// People sent its file by the page. A forge may not say any more which branch it was from, once that is deleted.
 	Sent  bool   `json:"sent,omitempty"`
+	Ours  bool   `json:"ours,omitempty"`  // adsync itself proposed it, for somebody whom the forge does not know
 	Owned *Owned `json:"owned,omitempty"` // of the plan that was shown last; nil where nobody asks
 }
 
@@ -446,26 +449,6 @@ func covers(all []judged, h plan.Hazard, parts []plan.Part) bool {
 			return found == nil || p.Amount > found.Amount
 		})
 	})
-}
-
-// approvals are what those that count are as approvals of the account.
-func approvals(p forge.Pull, all []judged, now time.Time) (of []daemon.Approval) {
-	for _, j := range all {
-		if j.Asks = ofTheAccount(j.Asks); j.why != "" || len(j.Asks) == 0 {
-			continue
-		}
-		kind, _, _ := strings.Cut(j.ID, " ")
-		a := daemon.Approval{
-			Asks: j.Asks, Lineage: j.Lineage, Serial: j.Serial, By: j.By, Time: now.UTC(),
-			Note: fmt.Sprintf("%s of %s, pull request %d", kind, j.At.UTC().Format(time.RFC3339), p.Number),
-			Link: runview.Page(j.Link),
-		}
-		for _, one := range j.Asks {
-			a.Allow = append(a.Allow, one.Allow)
-		}
-		of = append(of, a)
-	}
-	return of
 }
 
 // Where consents are kept, one name for each pull request.

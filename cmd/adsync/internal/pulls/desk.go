@@ -26,6 +26,7 @@ import (
 
 	"adsync/internal/daemon"
 	"adsync/internal/diag"
+	"adsync/internal/eyes"
 	"adsync/internal/forge"
 	"adsync/plan"
 	"adsync/state/kv"
@@ -69,6 +70,7 @@ type Desk struct {
 	Rules     Rules
 	// Approve keeps what somebody agreed to of a pull request that is merged. The same twice is kept once.
 	Approve func(daemon.Approval) error
+	Wrote   func(eyes.Wrote) error // keeps who wrote what is held of one; nil: nobody asks
 	// Result says what became of what a pull request changes, since it was merged; done is that nothing of it is left.
 	Result func(ctx context.Context, m Merge) (text string, done bool, err error)
 	Wake   func() // has the account be planned
@@ -314,7 +316,7 @@ func (d *Desk) answer(ctx context.Context, pull forge.Pull, a answered, stamp st
 	if err != nil {
 		return a, err
 	}
-	c.Sent = c.Sent || d.Rules.sent(pull)
+	c.Sent, c.Ours = c.Sent || d.Rules.sent(pull), c.Ours || byUs(pull)
 	read := a
 	read.sees(pull.Updated, d.Now())
 	var talk forge.Talk

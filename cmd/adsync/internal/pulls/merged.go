@@ -137,7 +137,8 @@ func (d *Desk) take(ctx context.Context, p forge.Pull) (given int, err error) {
 		d.Log.Info("a pull request was merged before its last commit was planned: nothing of it is approved",
 			"pull", p.Number, "head", p.Head)
 	}
-	if given, err = d.handOn(p, all); err != nil {
+	c.Ours = c.Ours || c.Sent || d.Rules.sent(p)
+	if given, err = d.handOn(ctx, p, all, c.planned(), c.Ours); err != nil {
 		return 0, err
 	}
 	c.counted(all)
@@ -161,9 +162,24 @@ func (c *consents) counted(all []judged) {
 	}
 }
 
-// handOn has the account know what people agreed to, and returns how many did.
-func (d *Desk) handOn(p forge.Pull, all []judged) (given int, err error) {
-	for _, approval := range approvals(p, all, d.Now()) {
+// handOn has the account know who wrote what of a pull request, and what people agreed to, and returns how many did.
+func (d *Desk) handOn(ctx context.Context, p forge.Pull, all []judged, a Asked, ours bool) (given int, err error) {
+	if !ours && !byUs(p) && d.Wrote != nil {
+		wrote, err := d.Rules.wrote(ctx, d.Forge, p, a)
+		var limit *forge.LimitError
+		switch {
+		case errors.As(err, &limit), ctx.Err() != nil:
+			return 0, err
+		case err != nil: // as if nobody knew: that wants more approvals, and not fewer
+			d.Log.Info("the forge does not say who wrote a pull request", "pull", p.Number, "error", err)
+		case wrote != nil:
+			wrote.Time = d.Now().UTC()
+			if err := d.Wrote(*wrote); err != nil {
+				return 0, err
+			}
+		}
+	}
+	for _, approval := range d.Rules.approvals(p, all, d.Now()) {
 		if err := d.Approve(approval); err != nil {
 			return given, err
 		}

@@ -5,6 +5,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"adsync/internal/eyes"
+	"adsync/internal/forge"
 )
 
 // Where more is said than is read, the comment says so, once, and nobody's yes counts.
@@ -38,5 +41,59 @@ func TestWhatWasApprovedIsWhatCounted(t *testing.T) {
 	f.Result = func(_ context.Context, of Merge) (string, bool, error) { m = of; return "merged", false, nil }
 	if f.merges(); !slices.Equal(m.Agreed, []string{"c"}) || len(m.Links) != 1 {
 		t.Errorf("approved are %q, by %q; want c by fay", m.Agreed, m.Links)
+	}
+}
+
+// Who wrote what is held is kept at the merge, as the forge proves it, by the names that people have here; of what was
+// there without the pull request they wrote nothing. Where not all who wrote it are known, nothing is kept.
+func TestWhoWroteWhatIsHeldIsKept(t *testing.T) {
+	for _, row := range []struct {
+		name string
+		do   func(*consenting)
+		want []eyes.Who
+	}{
+		{"as the forge says", func(f *consenting) { f.hub.authors = []string{"Ann", "cid"} },
+			[]eyes.Who{{Name: "anna", Login: "Ann"}, {Login: "cid"}}},
+		{"where the forge does not say who pushed", func(f *consenting) { f.hub.authors = []string{"ann", ""} }, nil},
+		{"where the forge says nothing", func(f *consenting) { f.hub.authors = nil }, nil},
+		{"where somebody sent the file by the page", func(f *consenting) {
+			f.sentByPage("adsync/uploads-shop-spring")
+			f.push("h2", "a=1 b=2")
+			f.look(f.t)
+		}, nil},
+		{"where adsync proposed it for somebody", func(f *consenting) {
+			f.hub.open[0].Source = "acme/ads:adsync/revert-shop-run-000007"
+			f.push("h2", "a=1 b=2")
+			f.look(f.t)
+		}, nil},
+		{"where it was pushed to and merged at once", func(f *consenting) { f.hub.heads[7] = "h9" }, nil},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			f := newConsenting(t)
+			var kept []eyes.Wrote
+			f.Wrote = func(w eyes.Wrote) error { kept = append(kept, w); return nil }
+			f.Rules.Names = map[string]string{"ann": "anna"}
+			f.look(t)
+			row.do(f)
+			f.merges()
+			if row.want == nil {
+				if len(kept) > 0 {
+					t.Errorf("kept is %+v; want nothing", kept)
+				}
+				return
+			}
+			if len(kept) != 1 || !slices.Equal(kept[0].By, row.want) || len(kept[0].Keys) != 2 {
+				t.Errorf("kept is %+v; want a=1 and b=2 of %v", kept, row.want)
+			}
+		})
+	}
+}
+
+func TestWhatWasPendingIsOfNoAuthor(t *testing.T) {
+	a := askedOf(7, "x=1 y=2")
+	a.Head, a.Pending = "h1", []string{"x x"}
+	w, err := new(Rules).wrote(t.Context(), &hub{authors: []string{"ann"}}, forge.Pull{Head: "h1"}, a)
+	if err != nil || w == nil || !slices.Equal(w.Keys, []string{a.Asks[1].Parts[0].Key(a.Asks[1].Hazard)}) {
+		t.Errorf("kept is %+v, %v; want y=2 alone", w, err)
 	}
 }

@@ -234,7 +234,14 @@ func (q *proposal) asks(view *reconcile.View, account state.Account) Asked {
 		a.Asks = append(a.Asks, ask)
 	}
 	for i := range own.Changes {
-		a.Addresses = append(a.Addresses, own.Changes[i].Address.String())
+		c := &own.Changes[i]
+		at := c.Address.String()
+		a.Addresses = append(a.Addresses, at)
+		for k := range c.Fields {
+			if f := &c.Fields[k]; f.Pending {
+				a.Pending = append(a.Pending, pendingAt(at, f.Name), pendingAt(at, ""))
+			}
+		}
 	}
 	if len(a.Asks) > 0 {
 		texts := []string{"pull request", q.Name, account.ID, strconv.Itoa(q.pull.Number)}

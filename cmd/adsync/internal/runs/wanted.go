@@ -2,6 +2,7 @@ package runs
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"adsync/cmd/adsync/internal/console"
@@ -57,6 +58,11 @@ func DesiredUnder(l session.Loaded, f PlanFlags, g session.Governed) (reconcile.
 		if err != nil {
 			return desired, console.Configuration("--allow: %v", err)
 		}
+		if slices.Contains(g.Policy.NotAuthor, allowance.Hazard) {
+			return desired, console.Configuration("--allow %s is one person's word, and policy.approvals wants "+
+				"that nobody approves what they wrote; approve it at the daemon, or allow it in the operator's file",
+				text)
+		}
 		desired.Allow = append(desired.Allow, allowance)
 	}
 	if err := f.check(); err != nil {
@@ -96,7 +102,21 @@ func Compute(ctx context.Context, env *session.Env, agent *reconcile.Agent,
 	for _, text := range agent.ListNotes(view.Live) {
 		env.Note("%s", text)
 	}
+	noteEyes(env, view.Plan, desired.Policy.NotAuthor)
 	return view, unmatched(view.Plan)
+}
+
+// noteEyes says where no allowance of a command releases what a plan holds.
+func noteEyes(env *session.Env, p *plan.Plan, hazards []plan.Hazard) {
+	for i := range p.Changes {
+		for _, h := range p.Changes[i].Holds() {
+			if h.Allow != "" && slices.Contains(hazards, h.Hazard) {
+				env.Note("what waits for %s is approved at the daemon, by somebody else than who wrote it "+
+					"(policy.approvals); --allow does not release it", h.Hazard)
+				return
+			}
+		}
+	}
 }
 
 // Again returns the allowances of a plan as its apply has to repeat them.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"adsync/internal/diag"
+	"adsync/internal/eyes"
 	"adsync/internal/policy"
 	"adsync/internal/resource"
 	"adsync/plan"
@@ -38,6 +39,17 @@ func (g *Governed) choosePrune(operator, project config.Policy, kinds []string) 
 			g.Policy.PruneOf = map[resource.Kind]plan.OnPrune{}
 		}
 		g.Policy.PruneOf[resource.Kind(name)] = plan.OnPrune(value)
+	}
+}
+
+// chooseApprovals takes what nobody approves who wrote it.
+func (g *Governed) chooseApprovals(operator, project config.Policy) {
+	all, of := g.choices(policy.Approvals, chosen{operator.Approvals, operator.ApprovalsOf},
+		chosen{project.Approvals, project.ApprovalsOf}, eyes.Groups())
+	for _, group := range eyes.Groups() {
+		if cmp.Or(of[group], all) == policy.Approvals.Values[0] {
+			g.Policy.NotAuthor = append(g.Policy.NotAuthor, eyes.Of(group)...)
+		}
 	}
 }
 

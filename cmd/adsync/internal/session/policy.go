@@ -70,6 +70,7 @@ func Govern(env *Env, project config.Project, schemas resource.Schemas, now time
 	}
 	g.chooseDrift(o.Policy, project.Policy, attributeNames(schemas))
 	g.choosePrune(o.Policy, project.Policy, kindNames(schemas))
+	g.chooseApprovals(o.Policy, project.Policy)
 	g.Stops = g.choice(policy.Invalid, policy.Invalid.Name, o.Policy.Invalid, project.Policy.Invalid).Value == "stop"
 	g.chooseBulk(project.Bulk)
 	g.minutes(project.Policy)

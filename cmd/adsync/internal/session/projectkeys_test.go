@@ -14,6 +14,7 @@ import (
 	"adsync/cmd/adsync/internal/console"
 	"adsync/internal/adsapi"
 	"adsync/internal/diag"
+	"adsync/internal/eyes"
 	"adsync/internal/kinds"
 	"adsync/internal/policy"
 	"adsync/internal/testing/golden"
@@ -131,6 +132,18 @@ var attempts = map[string][]attempt{
 			refused: "policy.drift.budget.daily is revert, looser than report (default)"},
 		{project: "policy: {drift: revert}", operator: "policy: {drift: {budget.daily: revert}}",
 			refused: "policy.drift is revert"},
+	},
+	"policy.approvals": {
+		{project: "policy: {approvals: anybody}", operator: "policy: {approvals: not-author}",
+			refused: "policy.approvals is anybody, looser than not-author"},
+		{project: "policy: {approvals: {raises: anybody}}", operator: "policy: {approvals: {raises: not-author}}",
+			refused: "policy.approvals.raises is anybody, looser than not-author"},
+		{project: "policy: {approvals: {riases: not-author}}", refused: `policy.approvals names "riases"`},
+		{project: "policy: {approvals: {archives: not-author}}", operator: "policy: {approvals: {raises: not-author}}",
+			holds: func(r ruled) bool {
+				return slices.Equal(r.Policy.NotAuthor, slices.Concat(eyes.Of("raises"), eyes.Of("archives")))
+			}},
+		{project: "policy: {approvals: anybody}", holds: asWithout},
 	},
 	"policy.prune": {
 		{project: "policy: {prune: pause}", refused: "policy.prune is pause, looser than keep (default)"},

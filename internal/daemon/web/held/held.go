@@ -57,6 +57,7 @@ type Release struct {
 	// the address at which the service would be asked once more; "" where it is something else that is allowed
 	Again    string
 	Approved string // by whom and when; "" where it waits
+	Wants    string // who has to approve it still, where one yes is not enough; "" elsewhere
 }
 
 // Agreed is what somebody has agreed to and has not gone yet.
@@ -86,16 +87,19 @@ func Of(schemas resource.Schemas, p *planview.Document, names *words.Names,
 			one.Folded = len(k.asks) >= foldsFrom
 		}
 		for _, a := range k.asks {
-			approved := given[a.Item]
-			if approved != nil {
+			approved, wants := given[a.Item], p.Eyes[a.Item]
+			if approved != nil && wants == nil {
 				one.Done++
 			}
 			if listed == listedMost {
 				one.More++
 				continue
 			}
-			one.Each = append(one.Each, releaseOf(releases[a.Allow], a, names, approved, zone))
-			one.Each[len(one.Each)-1].At = listed
+			each := releaseOf(releases[a.Allow], a, names, approved, zone)
+			if each.At = listed; wants != nil {
+				each.Wants, each.Approved = shown.Reason(words.Upper(wants.Says())), ""
+			}
+			one.Each = append(one.Each, each)
 			listed++
 		}
 		if len(one.Each) == 0 && one.All == "" {
