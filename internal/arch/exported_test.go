@@ -17,12 +17,18 @@ var exportedForNobody = map[string]string{
 	"internal/public.Host":              underWay,
 	"internal/insights.DefaultFields":   underWay,
 
-	"internal/gitstore.bounds.EncodedObject":   "an interface of go-git has it",
-	"internal/gitstore.patching.EncodedObject": "an interface of go-git has it",
-	"internal/errands.worker.Work":             "an interface of River has it",
-	"internal/errands.worker.NextRetry":        "an interface of River has it",
-	"sources/look.partsWriter.AddFS":           "it takes the place of a method of zip.Writer",
+	"internal/gitstore.bounds.EncodedObject":          "an interface of go-git has it",
+	"internal/gitstore.patching.EncodedObject":        "an interface of go-git has it",
+	"internal/errands.worker.Work":                    "an interface of River has it",
+	"internal/errands.worker.NextRetry":               "an interface of River has it",
+	"internal/daemon/passkey.key.WebAuthnID":          ofWebAuthn,
+	"internal/daemon/passkey.key.WebAuthnName":        ofWebAuthn,
+	"internal/daemon/passkey.key.WebAuthnDisplayName": ofWebAuthn,
+	"internal/daemon/passkey.key.WebAuthnCredentials": ofWebAuthn,
+	"sources/look.partsWriter.AddFS":                  "it takes the place of a method of zip.Writer",
 }
+
+const ofWebAuthn = "an interface of go-webauthn has it"
 
 const underWay = "commands that are made now use it"
 

@@ -24,11 +24,13 @@ type Access struct {
 	Groups   map[string]Grant // what members may, by the group's name at the proxy or the provider
 	Proxy    LoginProxy       // its zero value is none
 	OpenID   LoginOpenID      // its zero value is none
+	Passkeys Setting          // the page's address, at which passkeys log in; zero: none do
 }
 
 // IsZero reports whether nothing is said of who may what.
 func (a *Access) IsZero() bool {
-	return len(a.People)+len(a.Machines)+len(a.Groups) == 0 && a.Proxy.User.Value == "" && a.OpenID.Issuer.Value == ""
+	return len(a.People)+len(a.Machines)+len(a.Groups) == 0 && a.Passkeys.Value == "" &&
+		a.Proxy.User.Value == "" && a.OpenID.Issuer.Value == ""
 }
 
 // Grant is a role on every account, "" for none, and those on accounts by name.
@@ -44,6 +46,7 @@ type Person struct {
 	Login    Setting      // at the proxy or the provider; zero: the name
 	Forge    Setting      // their login at the forge; zero: not known
 	Password KeyReference // where its hash is; zero: none
+	Passkeys []Setting
 	Grant    Grant
 }
 
@@ -135,6 +138,7 @@ func (a *Access) person(w *settingReader, name Setting, readers map[string]func(
 	where := "people." + name.Value
 	readers["login"] = func(n *yaml.Node) { p.Login = w.setting(n, where+".login") }
 	readers["password"] = func(n *yaml.Node) { p.Password.read(w, n, where+".password", "ANNA_PASSWORD_HASH") }
+	readers["passkeys"] = func(n *yaml.Node) { p.Passkeys = w.settings(n, where+".passkeys") }
 	readers["role"] = func(n *yaml.Node) { p.Grant = w.grant(n, where+".role") }
 	readers["forge"] = func(n *yaml.Node) {
 		p.Forge = w.setting(n, where+".forge")
@@ -147,7 +151,8 @@ func (a *Access) person(w *settingReader, name Setting, readers map[string]func(
 	}
 	return func() bool {
 		switch {
-		case p.Grant.Position == (diag.Position{}) && (p.Password.From != "" || p.Login.Value+p.Forge.Value != ""):
+		case p.Grant.Position == (diag.Position{}) &&
+			(p.Password.From != "" || p.Login.Value+p.Forge.Value != "" || len(p.Passkeys) > 0):
 			w.Problems = append(w.Problems, diag.Problem{
 				Severity: diag.Error, Code: diag.BadProject, Position: name.Position, Hint: roleExample,
 				Message: fmt.Sprintf("person %q has a login and no role; want what they may", name.Value)})
@@ -223,7 +228,8 @@ func (a *Access) login(w *settingReader, node *yaml.Node) {
 				"secret": func(n *yaml.Node) { a.Proxy.Secret.read(w, n, "login.proxy.secret", "PROXY_SECRET") },
 			})
 		},
-		"openid": func(n *yaml.Node) { a.OpenID.read(w, n) },
+		"openid":   func(n *yaml.Node) { a.OpenID.read(w, n) },
+		"passkeys": func(n *yaml.Node) { a.Passkeys = w.setting(n, "login.passkeys") },
 		"groups": func(n *yaml.Node) {
 			a.Groups = map[string]Grant{}
 			if n.Kind != yaml.MappingNode {
@@ -239,8 +245,9 @@ func (a *Access) login(w *settingReader, node *yaml.Node) {
 	proxies := a.Proxy.User.Value != "" || a.Proxy.Groups.Value != "" || a.Proxy.Secret.From != ""
 	switch {
 	case len(w.Problems) > problems:
-	case !proxies && a.OpenID.Issuer.Value == "":
-		w.Report(node, diag.BadProject, "login has neither proxy nor openid; want who proves who people are", example)
+	case !proxies && a.OpenID.Issuer.Value == "" && a.Passkeys.Value == "":
+		w.Report(node, diag.BadProject, "login has none of proxy, openid and passkeys; want what proves who people are",
+			example)
 	case proxies && (a.Proxy.User.Value == "" || a.Proxy.Secret.From == ""):
 		w.Report(node, diag.BadProject,
 			"login.proxy lacks something; want the header that names people, and where the proxy's secret is", example)
@@ -282,6 +289,10 @@ func (d *Daemon) allowed(w *settingReader) {
 	names, logins := map[string]bool{}, map[string]string{}
 	grants := []Grant{}
 	for _, p := range d.Access.People {
+		if len(p.Passkeys) > 0 && d.Access.Passkeys.Value == "" {
+			problem(p.Passkeys[0].Position, "for example login: {passkeys: https://ads.example.com}",
+				"person %q has passkeys, and login.passkeys does not say at which address they log in", p.Name.Value)
+		}
 		names[strings.ToLower(p.Name.Value)] = true
 		login := strings.ToLower(p.Login.Value)
 		if before, twice := logins[login]; twice {

@@ -90,6 +90,7 @@ type Person struct {
 	Login    string // as a proxy or a provider calls them
 	Forge    string // their login there; "" where it is not known
 	Password string // what HashPassword made of it; "": no password logs them in
+	Passkeys []string
 	Grant    Grant
 }
 

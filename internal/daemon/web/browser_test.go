@@ -42,6 +42,8 @@ type tab struct {
 	ctx  context.Context
 	desk *fakeDesk
 	root string
+
+	server *Server
 }
 
 // open returns a tab of its own. What the browser complains of fails the test:
@@ -80,7 +82,7 @@ func open(t *testing.T, browser context.Context, change func(*Options)) *tab {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &tab{t, ctx, desk, listener.URL}
+	return &tab{t, ctx, desk, listener.URL, server}
 }
 
 func (p *tab) do(actions ...chromedp.Action[chromedp.Void]) {

@@ -62,6 +62,11 @@ func (d *door) routes() []route {
 		{"GET", "/api/v1/sessions", somebody, d.getSessions},
 		{"POST", "/api/v1/sessions/{session}/end", operators, d.program(d.postEndSession)},
 	}
+	if d.Passkeys != nil {
+		k := &keys{d}
+		all = append(all, route{"GET", "/passkey", everybody, k.showNewKey},
+			route{"POST", "/passkey", everybody, k.formNewKey}, route{"POST", "/login/passkey", everybody, k.formByKey})
+	}
 	if d.OpenID != nil {
 		p := &providers{d, make(chan struct{}, answersAtOnce)}
 		all = append(all, route{"GET", openid.Path, everybody, p.leadToProvider},

@@ -4,8 +4,10 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"net/http"
+	"slices"
 	"strings"
 
+	"adsync/internal/daemon/passkey"
 	"adsync/internal/daemon/roles"
 	"adsync/internal/daemon/web/loggedin"
 	"adsync/internal/daemon/web/shown"
@@ -88,6 +90,10 @@ func (o *Options) personOf(rules *roles.Rules, s loggedin.Session) (roles.Person
 	case s.How == loggedin.ByPassword:
 		p, is := rules.Named(s.Name)
 		return p, is && p.Password != "" && proofOf(p) == s.Proof
+	case s.How == loggedin.ByPasskey:
+		p, is := rules.Named(s.Name)
+		return p, is && o.Passkeys != nil && slices.ContainsFunc(p.Passkeys,
+			func(line string) bool { return passkey.Proof(line) == s.Proof })
 	case s.How == loggedin.ByOpenID && o.OpenID != nil && s.Proof == o.OpenID.Mark():
 		return rules.Proven(s.Login, s.Groups), true
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"adsync/internal/daemon/openid"
+	"adsync/internal/daemon/passkey"
 	"adsync/internal/daemon/roles"
 	"adsync/internal/daemon/web/metrics"
 	"adsync/internal/resource"
@@ -28,6 +29,7 @@ type Options struct {
 	BehindProxy bool                // TLS ends at a proxy before this machine, which sets X-Forwarded-For
 	Rules       func() *roles.Rules // who may what, as it is now; nil: whoever has the token
 	OpenID      *openid.Provider    // logs people in; nil: none does
+	Passkeys    *passkey.Party      // logs people in by passkeys; nil: none do
 	UserHeader  string              // in which that proxy names who asks; "": people say their name
 	Hosts       []string
 
@@ -62,8 +64,8 @@ func (o *Options) Check() error {
 	if o.Rules != nil && !o.Token.IsZero() {
 		refuse("there is a token of everybody beside login or tokens; want one of them")
 	}
-	if o.Rules == nil && o.OpenID != nil {
-		refuse("a provider logs people in, and nobody has a role; want people or groups with roles")
+	if o.Rules == nil && (o.OpenID != nil || o.Passkeys != nil) {
+		refuse("people log in, and nobody has a role; want people or groups with roles")
 	}
 	if o.UserHeader != "" && !o.BehindProxy {
 		refuse("names are taken from the header "+

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"adsync/internal/daemon/openid"
+	"adsync/internal/daemon/passkey"
 	"adsync/internal/daemon/roles"
 	"adsync/internal/daemon/web/loggedin"
 	"adsync/internal/daemon/web/shown"
@@ -24,6 +25,7 @@ type loginView struct {
 	OpenID     string // where the provider is, that logs people in; "": none does
 	Provider   string // path that leads there
 	Logout     string // where one logs out there, too
+	Passkey    *passkey.Challenge
 }
 
 func (d *door) showLogin(w http.ResponseWriter, r *http.Request) {
@@ -58,7 +60,7 @@ func (d *door) login(w http.ResponseWriter, r *http.Request, status int, wrong s
 	}
 	v.WantsName = d.UserHeader == ""
 	if d.Rules != nil {
-		if v.Password = d.Rules().Passwords(); !v.Password && d.OpenID == nil {
+		if v.Password = d.Rules().Passwords(); !v.Password && d.OpenID == nil && d.Passkeys == nil {
 			v.Told = "The proxy in front of this page logs people in, and named nobody. Open the page by its address."
 		}
 	}
@@ -67,6 +69,14 @@ func (d *door) login(w http.ResponseWriter, r *http.Request, status int, wrong s
 		if r.URL.Query().Get("done") == "logout" {
 			v.Logout = d.OpenID.LogoutURL(r.Context())
 		}
+	}
+	if d.Passkeys != nil {
+		c, err := d.Passkeys.Login()
+		if err != nil {
+			d.refuse(w, r, d.problemOf(err))
+			return
+		}
+		v.Passkey = &c
 	}
 	d.show(w, r, status, "login", view{Title: "Log in", Error: wrong, Back: "/login", Of: v})
 }
@@ -184,6 +194,67 @@ func (d *providers) notProven(w http.ResponseWriter, r *http.Request, back strin
 	said := shown.Reason(err.Error())
 	d.Log.Warn("a login at the provider was refused", "why", said, "from", d.from(r))
 	d.login(w, r, status, upper(said)+".", loginView{Back: back})
+}
+
+// keys are the door for those who log in by passkeys.
+type keys struct{ *door }
+
+// newKeyView is the page that makes a passkey, and then has its line.
+type newKeyView struct {
+	*passkey.Challenge
+	Line string
+}
+
+// showNewKey is for everybody: a passkey logs nobody in before the operator says whose it is.
+func (d *keys) showNewKey(w http.ResponseWriter, r *http.Request) {
+	d.newKey(w, r, http.StatusOK, "")
+}
+
+func (d *keys) newKey(w http.ResponseWriter, r *http.Request, status int, wrong string) {
+	c, err := d.Passkeys.Ask()
+	if err != nil {
+		d.refuse(w, r, d.problemOf(err))
+		return
+	}
+	d.show(w, r, status, "passkey", view{Title: "Make a passkey", Error: wrong, Of: newKeyView{Challenge: &c}})
+}
+
+func (d *keys) formNewKey(w http.ResponseWriter, r *http.Request) {
+	r.Body = http.MaxBytesReader(w, r.Body, bodyMost)
+	if err := r.ParseForm(); err != nil {
+		d.refuse(w, r, d.formProblem(err))
+		return
+	}
+	line, err := d.Passkeys.Made(r.PostForm.Get("flight"), r.PostForm.Get("answer"))
+	if err != nil {
+		d.newKey(w, r, http.StatusBadRequest, upper(err.Error())+".")
+		return
+	}
+	d.show(w, r, http.StatusOK, "passkey", view{Title: "A passkey was made", Of: newKeyView{Line: line}})
+}
+
+func (d *keys) formByKey(w http.ResponseWriter, r *http.Request) {
+	r.Body = http.MaxBytesReader(w, r.Body, bodyMost)
+	if err := r.ParseForm(); err != nil {
+		d.refuse(w, r, d.formProblem(err))
+		return
+	}
+	v := loginView{Back: ownPath(r.PostForm.Get("back"))}
+	if p := d.check(r, true); p != nil {
+		d.login(w, r, p.status, upper(p.message)+".", v)
+		return
+	}
+	who, line, err := d.Passkeys.Prove(r.PostForm.Get("flight"), r.PostForm.Get("answer"), d.rules().People)
+	if errors.Is(err, passkey.ErrWrong) {
+		d.throttle.note(d.from(r), d.Now())
+	}
+	if err != nil {
+		d.Log.Warn("a passkey was refused", "why", err, "from", d.from(r))
+		d.login(w, r, http.StatusUnauthorized, upper(err.Error())+".", v)
+		return
+	}
+	s := loggedin.Session{How: loggedin.ByPasskey, Name: who.Name, Proof: passkey.Proof(line)}
+	d.begin(w, r, s, sessionLasts, withDone(v.Back, "login"))
 }
 
 // formLogin begins a session for the token, or for a password. Nothing proves yet who sends it: that

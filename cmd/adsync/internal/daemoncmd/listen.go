@@ -91,6 +91,9 @@ func (d *daemonRun) pageOptions(ctx context.Context, settings config.Daemon) (o 
 	if o.OpenID, err = logins.OpenID(ctx, d.env, settings.Access, root); err != nil {
 		return o, err
 	}
+	if o.Passkeys, err = logins.Passkeys(settings.Access); err != nil {
+		return o, err
+	}
 	if o.Token, err = daemonToken(ctx, d.env, settings.Token); err != nil {
 		return o, err
 	}
@@ -223,6 +226,7 @@ func (p *page) moved(settings config.Daemon) (names []string) {
 		{"behind_proxy", then.BehindProxy == now.BehindProxy},
 		{"people, tokens or login", then.Access.IsZero() == now.Access.IsZero()},
 		{"login.openid", sameOpenID(then.Access.OpenID, now.Access.OpenID)},
+		{"login.passkeys", then.Access.Passkeys.Value == now.Access.Passkeys.Value},
 		{"user_header", then.UserHeader.Value == now.UserHeader.Value},
 		{"hosts", slices.Equal(hosts(then), hosts(now))},
 		{"pprof", then.Pprof == now.Pprof},

@@ -7,6 +7,7 @@ import (
 	"adsync/cmd/adsync/internal/console"
 	"adsync/cmd/adsync/internal/session"
 	"adsync/internal/daemon/openid"
+	"adsync/internal/daemon/passkey"
 	"adsync/internal/secret"
 	"adsync/sources/config"
 )
@@ -42,6 +43,18 @@ func OpenID(ctx context.Context, env *session.Env, a config.Access, page string)
 	p, err := openid.New(c)
 	if err != nil {
 		return nil, console.Configuration("%s: login.openid: %v", o.Issuer.Position, err)
+	}
+	return p, nil
+}
+
+// Passkeys returns the page at which passkeys log in; nil where none do.
+func Passkeys(a config.Access) (*passkey.Party, error) {
+	if a.Passkeys.Value == "" {
+		return nil, nil
+	}
+	p, err := passkey.New(a.Passkeys.Value, time.Now)
+	if err != nil {
+		return nil, console.Configuration("%s: login.passkeys: %v", a.Passkeys.Position, err)
 	}
 	return p, nil
 }

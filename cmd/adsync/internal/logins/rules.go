@@ -11,6 +11,7 @@ import (
 
 	"adsync/cmd/adsync/internal/console"
 	"adsync/cmd/adsync/internal/session"
+	"adsync/internal/daemon/passkey"
 	"adsync/internal/daemon/roles"
 	"adsync/sources/config"
 )
@@ -41,6 +42,7 @@ func Rules(ctx context.Context, env *session.Env, a config.Access) (*roles.Rules
 		tokens = append(tokens, t)
 		return t, nil
 	}
+	keys := map[string]string{} // whose each passkey is
 	for _, p := range a.People {
 		person := roles.Person{Name: p.Name.Value, Login: p.Login.Value, Forge: p.Forge.Value,
 			Grant: grantOf(p.Grant)}
@@ -53,6 +55,17 @@ func Rules(ctx context.Context, env *session.Env, a config.Access) (*roles.Rules
 				return nil, console.Configuration("%s: the password of %s: %v", p.Password.Position, p.Name.Value, err)
 			}
 			person.Password = hash
+		}
+		for _, one := range p.Passkeys {
+			if err := passkey.Check(one.Value); err != nil {
+				return nil, console.Configuration("%s: a passkey of %s: %v", one.Position, p.Name.Value, err)
+			}
+			if whose, twice := keys[one.Value]; twice {
+				return nil, console.Configuration("%s: a passkey of %s is of %s, too; want it for one of them",
+					one.Position, p.Name.Value, whose)
+			}
+			keys[one.Value] = p.Name.Value
+			person.Passkeys = append(person.Passkeys, one.Value)
 		}
 		r.People = append(r.People, person)
 	}

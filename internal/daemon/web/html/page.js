@@ -82,4 +82,26 @@
     });
     drop.addEventListener("submit", () => { drop.querySelector(".busy-words").textContent = "It is being looked at…"; });
   }
+  // A passkey: the device answers what the page was asked, and the form carries the answer.
+  const key = document.querySelector("form[data-passkey]");
+  if (key) key.addEventListener("submit", async event => {
+    event.preventDefault();
+    const told = key.querySelector("[role=alert]"), makes = key.dataset.passkey === "create";
+    told.hidden = true;
+    try {
+      const asked = JSON.parse(key.dataset.options), kind = window.PublicKeyCredential;
+      if (!kind || !kind.parseRequestOptionsFromJSON) throw new Error("this browser knows no passkeys, or is too old");
+      if (makes) asked.user.name = asked.user.displayName = key.elements.name.value;
+      const got = makes
+        ? await navigator.credentials.create({ publicKey: kind.parseCreationOptionsFromJSON(asked) })
+        : await navigator.credentials.get({ publicKey: kind.parseRequestOptionsFromJSON(asked) });
+      key.elements.answer.value = JSON.stringify(got.toJSON());
+      key.submit();
+    } catch (failed) {
+      told.textContent = failed.name === "NotAllowedError"
+        ? "No passkey was given: it was cancelled, took too long, or this device has none for this page."
+        : "No passkey was given: " + failed.message;
+      told.hidden = false;
+    }
+  });
 })();

@@ -26,6 +26,7 @@ const (
 	ByPassword = "password"
 	ByProxy    = "proxy"
 	ByOpenID   = "openid"
+	ByPasskey  = "passkey"
 )
 
 // Session is one, as it is kept.
@@ -36,8 +37,8 @@ type Session struct {
 	Since time.Time `json:"since"`
 	Ends  time.Time `json:"ends"`
 
-	// Proof is what has to be now as it was then: of a password, what the hash of its hash begins with; else the
-	// provider and what the daemon is called there.
+	// Proof is what has to be now as it was then: of a password or a passkey, what the hash of what is known of it
+	// begins with; else the provider and what the daemon is called there.
 	Proof  string   `json:"proof,omitempty"`
 	Login  string   `json:"login,omitempty"`  // as the provider calls them
 	Groups []string `json:"groups,omitempty"` // that they were in when they logged in, of those that give roles
@@ -103,6 +104,8 @@ func wayOf(how, provider string) string {
 		return "by a password"
 	case ByProxy:
 		return "by the proxy"
+	case ByPasskey:
+		return "by a passkey"
 	case ByOpenID:
 		return "at " + provider
 	}
