@@ -107,6 +107,10 @@ func TestWhoeverTheProviderNamesIsLoggedIn(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "invalid_grant") {
 		t.Errorf("the same answer once more: %v", err)
 	}
+	_, answer, cookie = begin(t, d)
+	if _, _, err := p.daemon(nil).Finish(t.Context(), cookie, answer); err != nil { // as daemons of a database do
+		t.Errorf("at another daemon, which has the same secret: %v", err)
+	}
 	if at := d.LogoutURL(t.Context()); at != p.At+"/logout?client_id=adsync" {
 		t.Errorf("one logs out at %q", at)
 	}

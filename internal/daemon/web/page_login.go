@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"crypto/sha256"
 	"errors"
 	"net/http"
@@ -67,7 +68,9 @@ func (d *door) login(w http.ResponseWriter, r *http.Request, status int, wrong s
 	if d.OpenID != nil {
 		v.OpenID, v.Provider = d.OpenID.Host(), openid.Path+"?"+backTo(v.Back)
 		if r.URL.Query().Get("done") == "logout" {
-			v.Logout = d.OpenID.LogoutURL(r.Context())
+			ctx, cancel := context.WithTimeout(r.Context(), logoutTime)
+			defer cancel()
+			v.Logout = d.OpenID.LogoutURL(ctx)
 		}
 	}
 	if d.Passkeys != nil {
@@ -94,6 +97,9 @@ type providers struct {
 	*door
 	answers chan struct{} // a place for each answer that is looked at
 }
+
+// logoutTime is how long whoever logs out waits to be told where to log out at the provider, too.
+const logoutTime = 2 * time.Second
 
 // answersAtOnce is how many answers are looked at side by side: each asks the provider.
 const answersAtOnce = 8

@@ -2,6 +2,7 @@ package web
 
 import (
 	"bufio"
+	"encoding/hex"
 	"encoding/json"
 	"html"
 	"io"
@@ -16,6 +17,8 @@ import (
 	"adsync/internal/daemon"
 	"adsync/internal/daemon/roles"
 	"adsync/internal/daemon/web/loggedin"
+
+	"github.com/chromedp/chromedp/kb"
 )
 
 // Whoever has to log in first comes back to the page as they had chosen it.
@@ -228,4 +231,48 @@ func TestX13AnEndElsewhereEndsEventsToo(t *testing.T) {
 		}
 		<-ended // the clock goes on by itself, to the next beat
 	})
+}
+
+// Who is logged out while a page is open is told that it is old.
+func TestAPageOfASessionThatEndedSaysSo(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
+	rules := theRules(t)
+	p := open(t, chromium(t), func(o *Options) {
+		o.Token, o.Rules = roles.Token{}, func() *roles.Rules { return rules }
+	})
+	p.visit("/accounts/shoes")
+	p.tabTo("#name")
+	p.press("anna")
+	p.tabTo("#password")
+	p.press(thePassword + kb.Enter)
+	p.says("Shown as it happens.")
+	all, err := p.server.Sessions.All(t.Context())
+	if err != nil || len(all) != 1 {
+		t.Fatal(all, err)
+	}
+	for hash := range all {
+		r, err := http.NewRequest("POST", p.root+"/api/v1/sessions/"+hex.EncodeToString(hash[:])+"/end",
+			strings.NewReader(`{}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header = http.Header{"Authorization": {"Bearer " + tokenOf("operator")}, "Content-Type": {"application/json"}}
+		answer, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer answer.Body.Close()
+		wantStatus(t, answer, 200)
+	}
+	p.says("This page is not kept up to date any more. Load it again.")
+}
+
+func TestTheNewestSessionsAreShown(t *testing.T) {
+	lines := make([]loggedin.Line, 250)
+	lines[0].Name = "anna"
+	if v := loggedin.ViewOf(lines, true, ""); len(v.Rows)+v.More != 250 || v.More != 50 || v.Rows[0].Name != "anna" {
+		t.Errorf("%d are shown, and %d not", len(v.Rows), v.More)
+	}
 }

@@ -47,7 +47,11 @@
     const of = body.dataset.follows, events = new EventSource("/api/v1/events" + (of ? "?account=" + encodeURIComponent(of) : ""));
     let lost = false;
     events.onopen = () => { say("Shown as it happens."); if (lost) { lost = false; refresh(); } };
-    events.onerror = () => { lost = true; say("The daemon does not answer; this page may be old."); };
+    events.onerror = () => {
+      lost = true;
+      say(events.readyState === EventSource.CLOSED ? "This page is not kept up to date any more. Load it again."
+        : "The daemon does not answer; this page may be old.");
+    };
     for (const kind of ["status", "run", "wave", "outcome", "progress"]) events.addEventListener(kind, refresh);
     addEventListener("pagehide", () => events.close());
   }

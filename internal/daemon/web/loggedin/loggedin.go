@@ -77,8 +77,12 @@ func Sort(lines []Line) {
 // View is the page.
 type View struct {
 	Rows []Row
+	More int  // that are not shown
 	All  bool // of everybody, and not of who asks alone
 }
+
+// most is how many are shown, the newest.
+const most = 200
 
 // Row is a line of it.
 type Row struct {
@@ -89,7 +93,8 @@ type Row struct {
 
 // ViewOf makes the page of lines.
 func ViewOf(lines []Line, all bool, provider string) View {
-	v := View{All: all}
+	v := View{All: all, More: max(0, len(lines)-most)}
+	lines = lines[:len(lines)-v.More]
 	for _, l := range lines {
 		v.Rows = append(v.Rows, Row{l.ID, shown.Name(l.Name), wayOf(l.How, provider), shown.Text(l.From, 60),
 			shown.MomentOf(l.Since, time.UTC), shown.MomentOf(l.Ends, time.UTC), l.This})
