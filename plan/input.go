@@ -104,6 +104,8 @@ type Input struct {
 
 	Invalid   []InvalidRow                 // rows that wait; Desired has them
 	LetsWait  bool                         // so do those that only the plan finds not to be valid
+	InDraft   bool                         // a file is a draft: nothing is pruned, and nothing forgotten
+	Unheard   bool                         // one was never ready: what no file names is not said to be kept
 	Misnamed  []diag.Problem               // what Identify found wrong with the ids of rows
 	Refused   map[resource.Address]Refused // what the service refused for good
 	Unsettled []Unsettled                  // what became of which is unknown

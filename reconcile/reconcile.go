@@ -45,7 +45,11 @@ type Agent struct {
 type Desired struct {
 	Snapshot *resource.Snapshot
 	Invalid  []plan.InvalidRow // rows of it that wait
-	LetsWait bool              // so do those of which only the plan finds that they are not valid
+	InDraft  bool              // a file is a draft: nothing is pruned, and nothing forgotten
+	Unheard  bool              // one was never ready: nobody knows what it named
+	// rows with their status alone, which drafts pause: of those that adsync manages and no row of Snapshot is
+	Pauses   []*resource.Resource
+	LetsWait bool // so do those of which only the plan finds that they are not valid
 	Policy   plan.Policy
 	Allow    []plan.Allowance // given for this plan; one that releases nothing is named
 	Standing []plan.Allowance // given beforehand
@@ -74,6 +78,7 @@ func (a *Agent) Plan(ctx context.Context, desired Desired) (*apply.View, error) 
 	}
 	desired.Moves = plan.MovedByID(a.Schemas, desired.Moves, last, desired.Snapshot)
 	last, renamed, misplaced := plan.Relocate(a.Schemas, desired.Moves, last, desired.Snapshot)
+	desired.pause(last)
 	waiting, err := a.Store.Waiting(ctx)
 	if err != nil {
 		return nil, err
@@ -140,6 +145,7 @@ func (a *Agent) Plan(ctx context.Context, desired Desired) (*apply.View, error) 
 	input := plan.Input{
 		Schemas: a.Schemas, Last: plan.Leaving(last, desired.Left, snapshot),
 		Desired: desired.Snapshot, Invalid: desired.Invalid,
+		InDraft: desired.InDraft, Unheard: desired.Unheard,
 		Misnamed: problems, LetsWait: desired.LetsWait, Live: snapshot, Waiting: waiting, Reverted: reverted,
 		Policy: newInputs(&a.Env).withWindows(desired.Policy), Allow: slices.Concat(desired.Allow, desired.Standing),
 		Consents: consents, Asks: desired.Asks,
@@ -165,6 +171,27 @@ func (a *Agent) Plan(ctx context.Context, desired Desired) (*apply.View, error) 
 		Read: read, Ready: a.Now(), Input: input, Renamed: renamed,
 		Started: started, Reverts: desired.Left != nil, Approved: approved, State: header, Credits: recorded,
 	}, nil
+}
+
+// pause adds the pauses of drafts to what the files say.
+func (d *Desired) pause(last *resource.Snapshot) {
+	var managed []*resource.Resource
+	for _, r := range d.Pauses {
+		if last.Get(r.Address) != nil && d.Snapshot.Get(r.Address) == nil {
+			managed = append(managed, r)
+		}
+	}
+	if len(managed) == 0 {
+		return
+	}
+	with := resource.NewSnapshot(d.Snapshot.Len() + len(managed))
+	for r := range d.Snapshot.All() {
+		with.Add(r)
+	}
+	for _, r := range managed {
+		with.Add(r)
+	}
+	d.Snapshot = with
 }
 
 // Apply carries out what of the view's plan is not held, and reads it back. The

@@ -25,6 +25,7 @@ type collection struct {
 	left      []*entry    // rows that say Include = no
 	listItems []draft.ListItem
 	tooMany   string // why no row may wait, where that is their number
+	inDraft   bool   // a draft is left out, so that nothing may be left
 }
 
 // findings are what is wrong with resources.

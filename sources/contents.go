@@ -29,10 +29,6 @@ func LoadContents(ctx context.Context, p config.Project, schemas resource.Schema
 		})
 	}
 	defer t.Close()
-	env, err := p.Env()
-	if err != nil {
-		return refused(diag.Problem{Code: diag.BadProject, Position: diag.InFile(p.File), Message: err.Error()})
-	}
 	var files []tree.File
 	for _, name := range slices.Sorted(maps.Keys(contents)) {
 		sum := sha256.Sum256(contents[name])
@@ -45,11 +41,11 @@ func LoadContents(ctx context.Context, p config.Project, schemas resource.Schema
 		}
 		files = append(files, f)
 	}
-	in := draft.Input{
-		Schemas: schemas, Env: env, Bounds: t.Bounds,
-		Layout: p.Layout, Words: draft.NewVocabularies(schemas), Attach: t.Attach,
-	}
-	return newCollection(schemas, t).collect(files, tree.ReadAll(ctx, files, in))
+	r := reading{schemas: schemas, reread: func(_ context.Context, f tree.File) tree.File {
+		f.Content = contents[f.Name]
+		return f
+	}}
+	return r.withoutDrafts(ctx, p, r.read(ctx, t, files), files)
 }
 
 // ReadsAsSource reports whether a file of this name is read as a source, once it lies in the

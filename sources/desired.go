@@ -42,6 +42,7 @@ func (c *collection) desired(files []tree.File, results []draft.Result) Desired 
 			d.Sources = append(d.Sources, Source{File: f.Name, Rows: results[i].Rows, Hash: f.Hash})
 			d.Unread = append(d.Unread, results[i].Unread...)
 			c.writtenFor(&d, f.Name, results[i].Account)
+			d.says(f, results[i])
 		}
 	}
 	d.Members, d.lists = c.counts, c.lists()
@@ -137,7 +138,7 @@ func (c *collection) refuseNothing(files []tree.File, results []draft.Result) {
 	}
 	own := slices.IndexFunc(results, func(r draft.Result) bool { return r.Account != "" })
 	switch unused := c.tree.Project.Unused; {
-	case len(c.entries) > 0 || diag.HasErrors(c.problems.Sorted()):
+	case len(c.entries) > 0 || c.inDraft || diag.HasErrors(c.problems.Sorted()):
 		return
 	case own >= 0 && len(c.left) == 0 && unused != nil && unused():
 		problem.Severity, problem.Position = diag.Warning, diag.InFile(files[own].Name)

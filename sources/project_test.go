@@ -66,7 +66,7 @@ func TestProjectProblems(t *testing.T) {
 			`adsync.yaml:1:21: account.timezone is "Mars/Olympus"; want an IANA name`},
 		{"the machine's own time zone", "account: {timezone: Local}", `account.timezone is "Local"; want an IANA name`},
 		{"an unknown key", "acount: {}", `adsync.yaml:1:1: adsync.yaml has "acount"; want account, ` +
-			`bulk, domains, ignore, moved, own_columns, policy, service, sheets, sources, state (ADS1017)`},
+			`bulk, domains, ignore, moved, own_columns, policy, publish, service, sheets, sources, state (ADS1017)`},
 		{"an unknown guard", "policy: {prun: pause}", `adsync.yaml:1:10: policy has "prun"; want allow, ` +
 			`approval_expires, approvals, archives, bid, budget, drift, exposure, freeze, invalid, max_bid, ` +
 			`max_daily_budget, max_daily_exposure, max_lifetime_budget, people, prune, saved_plan_minutes, shrink, updates`},

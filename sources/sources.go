@@ -59,6 +59,14 @@ type Desired struct {
 	// Members counts what the members files of audiences hold, sorted by file.
 	Members []attach.Members
 
+	// Drafts are the workbooks that are drafts. In the place of each its last ready version counts, as far as there is
+	// one, with the pauses of the draft.
+	Drafts []InDraft
+	Ready  []Source // the workbooks that are not
+	// Pauses are rows that drafts pause and no ready version has, each with its status alone.
+	Pauses []*resource.Resource
+
+	said   map[string]draft.Publishing  // by file, of workbooks
 	lists  map[string]attach.MembersKey // the members file behind the digest of a list
 	summed tree.Summed                  // what Hash is made of
 }
@@ -79,23 +87,41 @@ func Load(ctx context.Context, p config.Project, schemas resource.Schemas) Desir
 		})
 	}
 	defer t.Close()
+	files, problems := t.Settle(ctx)
+	r := reading{schemas: schemas, listed: problems}
+	d := r.read(ctx, t, files)
+	r.reread = t.ReadAgain
+	d = r.withoutDrafts(ctx, p, d, files)
+	if p.At != nil {
+		hintsOfCommit(d.Problems)
+	}
+	return d
+}
+
+// reading reads the files of a project, once or, where some are drafts, twice.
+type reading struct {
+	schemas resource.Schemas
+	listed  []diag.Problem // of the list of files
+	inDraft bool           // a draft of which there is no ready version is left out
+	reread  func(ctx context.Context, f tree.File) tree.File
+}
+
+// read makes one snapshot of files.
+func (r *reading) read(ctx context.Context, t *tree.Tree, files []tree.File) Desired {
+	p := t.Project
 	env, err := p.Env()
 	if err != nil {
 		return refused(diag.Problem{Code: diag.BadProject, Position: diag.InFile(p.File), Message: err.Error()})
 	}
-	files, problems := t.Settle(ctx)
 	in := draft.Input{
-		Schemas: schemas, Env: env, Bounds: t.Bounds,
-		Layout: p.Layout, Words: draft.NewVocabularies(schemas), Attach: t.Attach, Files: t.Hints,
+		Schemas: r.schemas, Env: env, Bounds: t.Bounds,
+		Layout: p.Layout, Words: draft.NewVocabularies(r.schemas), Attach: t.Attach, Files: t.Hints,
 	}
 	results := tree.ReadAll(ctx, files, in)
-	c := newCollection(schemas, t)
-	c.zone = env.Zone
-	c.problems.AddAll(problems)
+	c := newCollection(r.schemas, t)
+	c.zone, c.inDraft = env.Zone, r.inDraft
+	c.problems.AddAll(r.listed)
 	d := c.collect(files, results)
-	if p.At != nil {
-		hintsOfCommit(d.Problems)
-	}
 	if !t.Hints.Takes(0) {
 		tooMany := refused(bounded.ProblemAt(diag.InFile(p.File),
 			bounded.Limit("name long lists in fewer places", resource.Enough("entries", 2*int64(t.Bounds.Entries)),

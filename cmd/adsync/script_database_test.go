@@ -16,11 +16,14 @@ import (
 var everyScriptInDatabase = flag.Bool("in-database", false, "run every script that can with its states in a database")
 
 // someInDatabase are the scripts that are run with their states in a database each time.
-var someInDatabase = []string{"accidents", "consent", "drift", "explain", "former", "main-job", "moved", "review"}
+var someInDatabase = []string{
+	"accidents", "consent", "draft-kept", "drift", "explain", "former", "main-job", "moved", "review",
+}
 
 // folderAlone are the scripts that cannot be run so, and why. Those of state-… say themselves where the state lies.
 var folderAlone = map[string]string{
 	"adopt": severalProjects, "audience": severalProjects, "audience-bids": severalProjects, "daemon": severalProjects,
+	"draft":   stateFiles,
 	"history": stateFiles, "history-auditors": stateFiles, "git-committed": stateFiles, "forget": severalProjects,
 	"import": severalProjects, "interrupt": severalProjects, "pause-all": severalProjects, "plan-forms": stateFiles,
 	"preview": withoutID, "public": withoutID, "revert": severalProjects, "rules": withoutID, "saved-plan": stateFiles,

@@ -47,6 +47,7 @@ const (
 	ReadAs          Code = "ADS1040" // a header that is read as another
 	ResultsCopy     Code = "ADS1041" // a copy with results where a source is wanted, or that somebody edited
 	NearLimit       Code = "ADS1042" // more than nine tenths of what the service takes
+	InDraft         Code = "ADS1043" // a workbook whose cell keeps it from being published
 )
 
 // Codes of problems with the service.

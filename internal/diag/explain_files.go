@@ -171,4 +171,9 @@ var aboutFiles = []Explanation{
 		"Nothing now. Archive what is no longer needed before the limit is reached.",
 		"q4.xlsx:Campaigns!A9: note: Campaign: 4600 are at the service and not " +
 			"archived, 9 would be new, which makes 4609 of the 5000 the account may have (ADS1042)"},
+	{InDraft, "a workbook is a draft", "Its sheet Start here says draft, or something that is neither draft nor " +
+		"ready; or publish is when-ready, and it says nothing. Its last ready version counts in its place, and " +
+		"nothing is pruned. Only a Status of paused goes at once. Where it never was ready, nothing of it counts.",
+		"Write ready into the cell to publish the workbook. adsync plan --drafts shows what that changes.",
+		"q4.xlsx:Start here!B4: note: workbook is a draft, 12 changes waiting (last ready 27 Nov, 09:14) (ADS1043)"},
 }

@@ -24,6 +24,7 @@ type Document struct {
 	Revision      *Revision `json:"revision,omitempty"` // absent outside a git repository
 	plan.Document
 	Unread   []diag.Unread  `json:"unread,omitempty"`   // columns and sheets of the files whose values are not read
+	Drafts   []Draft        `json:"drafts,omitempty"`   // workbooks of which nothing is published but pauses
 	Requests *plan.Requests `json:"requests,omitempty"` // what an apply would send, where that is asked for
 	Asks     []plan.Ask     `json:"asks,omitempty"`     // what people may agree to, of a daemon's plan
 	Agreed   []plan.Agreed  `json:"agreed,omitempty"`   // what is not held as somebody agreed to it
@@ -39,6 +40,16 @@ type Document struct {
 	Rows  map[string]diag.Position `json:"-"` // where the files write what is live, by its id
 	// where the files have each picture, by the sum of its bytes, sha256:<hex>
 	Pictures map[string]string `json:"-"`
+}
+
+// Draft is a workbook that is a draft: its last ready version counts in its place.
+type Draft struct {
+	File    string    `json:"file"`
+	Changes int       `json:"changes"`          // rows that are new or other than in that version
+	Gone    int       `json:"gone,omitempty"`   // rows of that version that it does not have
+	Ready   time.Time `json:"ready,omitzero"`   // when that version was first read; absent where there is none
+	Paused  []string  `json:"paused,omitempty"` // addresses of rows that it pauses all the same
+	Words   string    `json:"words"`            // all that for people
 }
 
 // Drawn is how an ad looks before and after a change; Before is nil of one that is new.

@@ -74,6 +74,7 @@ type htmlPage struct {
 	Groups          []htmlGroup // of the trees, for marketers
 	Left            []string
 	Kept            string
+	Drafts          string
 	PendingPresent  bool
 }
 
@@ -128,7 +129,8 @@ func htmlPageOf(p *page, d *Document) (_ *htmlPage, err error) {
 		Policy: htmlPolicy(), Style: template.CSS(planStyle), Script: template.JS(htmlScript),
 		Account: diag.Printable(d.Account.ID), Hash: diag.Printable(d.PlanHash),
 		Money: htmlSums(p.money), Movers: htmlSums(p.movers), Others: p.others, Bounds: htmlSums(p.bounds),
-		Failed: p.failed, Plan: p.plan, Says: p.says, Held: p.held, Unallowed: p.unallowed, Left: p.left, Kept: p.kept,
+		Failed: p.failed, Plan: p.plan, Says: p.says, Held: p.held, Unallowed: p.unallowed, Left: p.left,
+		Kept: p.kept, Drafts: p.drafts,
 	}
 	h.Notes = append(append(append(h.Notes, p.caveat...), p.since...), p.selected...)
 	h.Service = p.service

@@ -307,8 +307,10 @@ func (t *tree) aside(waits string) string {
 }
 
 func (m *comment) ending(p *page, d *Document) {
-	if p.kept != "" {
-		m.line("%s\n", Code(p.kept))
+	for _, notice := range []string{p.drafts, p.kept} {
+		if notice != "" {
+			m.line("%s\n", Code(notice))
+		}
 	}
 	if len(m.left) > 0 {
 		m.line("**Cut, as a comment holds 65,536 characters:** %s. All of it is in `adsync plan --full`.\n",

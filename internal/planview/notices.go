@@ -56,6 +56,15 @@ func (p *page) keep(d *Document) {
 	}
 }
 
+// hold says which workbooks are drafts.
+func (p *page) hold(d *Document) {
+	var drafts []string
+	for _, of := range d.Drafts {
+		drafts = append(drafts, diag.Printable(of.File+": "+of.Words))
+	}
+	p.drafts = strings.Join(drafts, "; ")
+}
+
 func firstOf(texts []string) string {
 	var names []string
 	for _, a := range texts[:min(len(texts), keptShown)] {

@@ -37,6 +37,7 @@ type page struct {
 	left      []string // what the list leaves out, counted by action and kind
 	hidden    int      // changes of those that people are asked for
 	kept      string
+	drafts    string
 	releases  []release
 	unallowed []string // what no allowance releases, and why
 	problems  []diag.Problem
@@ -150,6 +151,7 @@ func describe(schemas resource.Schemas, d *Document, o detail) *page {
 	p.reviews(d)
 	p.list(t, newFold(d, o), d)
 	p.keep(d)
+	p.hold(d)
 	p.releasing(d)
 	return p
 }

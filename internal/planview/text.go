@@ -185,9 +185,11 @@ func (t *printer) slips(p *page) {
 }
 
 func (t *printer) ending(p *page) {
-	if p.kept != "" {
-		t.put(plain, 0, 2, p.kept)
-		t.line("")
+	for _, notice := range []string{p.drafts, p.kept} {
+		if notice != "" {
+			t.put(plain, 0, 2, notice)
+			t.line("")
+		}
 	}
 	t.releases(p)
 	t.again(p)

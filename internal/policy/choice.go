@@ -24,6 +24,10 @@ var (
 		"at the daemon what is held. not-author: nobody who wrote the change. The groups are raises, archives, " +
 		"outside and edits."}
 
+	Publish = Choice{"publish", []string{"when-ready", "when-saved"}, "when-saved", "", "What becomes of a workbook " +
+		"whose sheet Start here does not say that it is ready. when-ready: it is a draft, and its last ready version " +
+		"counts. when-saved: only one that says draft is a draft."}
+
 	RepeatParent = Choice{"bulk.repeat_parent", []string{"never", "auto"}, "auto", "",
 		"auto: a new tree larger than a job goes on in further jobs that " +
 			"repeat its parents, tried with one branch first. never: what does not fit goes through single requests."}
@@ -40,7 +44,9 @@ func (c Choice) Words() []string {
 }
 
 // Choices returns all choices, in the order people see them.
-func Choices() []Choice { return []Choice{RepeatParent, Rehearse, Drift, Prune, Invalid, Approvals} }
+func Choices() []Choice {
+	return []Choice{Publish, RepeatParent, Rehearse, Drift, Prune, Invalid, Approvals}
+}
 
 // Looser reports whether one word lets pass more than another.
 func (c Choice) Looser(one, other string) bool {

@@ -241,6 +241,32 @@ func TestPrune(t *testing.T) {
 	}
 }
 
+// While a workbook is a draft nothing is pruned, and what was removed by hand stays known, so that it is never made
+// anew. What a workbook that never was ready may name is not said to be gone from the files.
+func TestADraftPrunesAndForgetsNothing(t *testing.T) {
+	policy := plan.DefaultPolicy()
+	policy.Prune = plan.PruneArchive
+	in := plan.Input{
+		Schemas: kinds.All(), Policy: policy, Allow: allowances(t, "archives"),
+		Last: snapshot(t, "campaign/keep#1 status=active\ncampaign/x#2 status=active\n"+
+			"campaign/by-hand#3 status=active"),
+		Live:    snapshot(t, "campaign/keep#1 status=active\ncampaign/x#2 status=active"),
+		Desired: dropIDs(snapshot(t, "campaign/keep status=active")),
+	}
+	if p := compare.Diff(in); len(p.Changes) != 2 {
+		t.Fatalf("without a draft Diff = %s; want an archive and what is forgotten", sketch(p.Changes))
+	}
+	in.InDraft = true
+	p := compare.Diff(in)
+	if len(p.Changes) != 0 || len(p.Kept) != 1 {
+		t.Errorf("Diff = %q, and kept are %v; want no change, and campaign/x kept", sketch(p.Changes), p.Kept)
+	}
+	in.Unheard = true
+	if p := compare.Diff(in); len(p.Changes) != 0 || len(p.Kept) != 0 {
+		t.Errorf("Diff = %q, and kept are %v; want neither", sketch(p.Changes), p.Kept)
+	}
+}
+
 func TestAShrunkenSourcePrunesNothing(t *testing.T) {
 	tests := []struct {
 		name         string

@@ -24,7 +24,8 @@ type pruning struct {
 func (d *pruning) removedFromFiles(t drafting.Entry) {
 	if t.Gone() || t.Above.Born {
 		d.Becomes(t, &drafting.Effect{Dead: true})
-		if !d.unpruned[t.Address.Kind] { // a row that waits may be this one: what is removed by hand stays known
+		// a row that waits, or of a draft, may be this one: what is removed by hand stays known
+		if !d.InDraft && !d.unpruned[t.Address.Kind] {
 			d.Change(t, plan.Forget)
 		}
 		return
@@ -68,12 +69,16 @@ func (d *pruning) holdOverEdit(t drafting.Entry, c *plan.Change, asks string) {
 	}
 }
 
-func (d *pruning) keep(t drafting.Entry) { d.Plan.Kept = append(d.Plan.Kept, t.Address) }
+func (d *pruning) keep(t drafting.Entry) {
+	if !d.Unheard { // else a draft may be the file that names it
+		d.Plan.Kept = append(d.Plan.Kept, t.Address)
+	}
+}
 
 // mayPrune reports whether no guard keeps the resource: its kind is there in the
 // files as before, it has a status, and the files name nothing beneath it.
 func (d *pruning) mayPrune(t drafting.Entry) bool {
-	return !d.shrunk[t.Address.Kind] && !d.unpruned[t.Address.Kind] &&
+	return !d.InDraft && !d.shrunk[t.Address.Kind] && !d.unpruned[t.Address.Kind] &&
 		d.WaitsAt(t.Index) == nil && t.Kind.Removal != "" && t.Kind.Schema.Lasting == "" && !d.namedBeneath(t)
 }
 
@@ -132,7 +137,7 @@ func statusField(t drafting.Entry, status string) plan.Field {
 // pruned: a cut file must not look like a decision (design.md section 6).
 func (d *pruning) findShrunk() {
 	d.shrunk = map[resource.Kind]bool{}
-	if !d.prunes() {
+	if d.InDraft || !d.prunes() {
 		return
 	}
 	had, missing, named := map[resource.Kind]int64{}, map[resource.Kind]int64{}, map[resource.Kind]int64{}

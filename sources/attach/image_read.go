@@ -1,10 +1,12 @@
 package attach
 
 import (
+	"bytes"
 	"fmt"
 	"io/fs"
 	"os"
 
+	"adsync/internal/xlsx"
 	"adsync/sources/bounded"
 	"adsync/sources/config"
 )
@@ -20,6 +22,9 @@ func ReadImageFile(p config.Project, where string) ([]byte, error) {
 	if !fs.ValidPath(slashPath) {
 		return nil, fmt.Errorf("image is %q; want a path below the project's folder", where)
 	}
+	if of := config.OfReady(slashPath); of != "" && stored && p.Kept != nil {
+		return readKeptImage(p, of, part)
+	}
 	root, err := os.OpenRoot(p.Folder())
 	if err != nil {
 		return nil, fmt.Errorf("open project folder: %w", err)
@@ -33,4 +38,20 @@ func ReadImageFile(p config.Project, where string) ([]byte, error) {
 		return nil, fmt.Errorf("read image %q: %w", where, err)
 	}
 	return content, nil
+}
+
+// readKeptImage reads a picture out of the last ready version of a workbook.
+func readKeptImage(p config.Project, file, part string) ([]byte, error) {
+	v, known, err := p.Kept.Version(file)
+	if err == nil && !known {
+		err = fmt.Errorf("%s has no ready version any more; plan again", file)
+	}
+	if err != nil {
+		return nil, err
+	}
+	content, err := p.Kept.Content(v)
+	if err != nil {
+		return nil, err
+	}
+	return xlsx.Part(bytes.NewReader(content), int64(len(content)), part, p.FileLimits().AttachedBytes)
 }

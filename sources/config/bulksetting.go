@@ -19,8 +19,8 @@ type Bulk struct {
 
 func (b *Bulk) read(w *settingReader, node *yaml.Node) {
 	w.fields(node, "bulk", map[string]func(*yaml.Node){
-		"repeat_parent": func(n *yaml.Node) { b.RepeatParent = bulkSetting(w, n, policy.RepeatParent) },
-		"rehearse":      func(n *yaml.Node) { b.Rehearse = bulkSetting(w, n, policy.Rehearse) },
+		"repeat_parent": func(n *yaml.Node) { b.RepeatParent = choiceSetting(w, n, policy.RepeatParent) },
+		"rehearse":      func(n *yaml.Node) { b.Rehearse = choiceSetting(w, n, policy.Rehearse) },
 	})
 }
 
@@ -34,7 +34,7 @@ func (b *Bulk) take(other Bulk) {
 	}
 }
 
-func bulkSetting(w *settingReader, node *yaml.Node, c policy.Choice) Setting {
+func choiceSetting(w *settingReader, node *yaml.Node, c policy.Choice) Setting {
 	s := w.setting(node, c.Name)
 	if words := c.Words(); s.Value != "" && !slices.Contains(words, s.Value) {
 		message := fmt.Sprintf("%s is %q; want %s", c.Name, diag.Printable(s.Value), strings.Join(words, " or "))

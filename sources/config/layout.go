@@ -152,7 +152,14 @@ func IsOurTab(name string) bool {
 }
 
 // ourTabs are sheets adsync writes and does not read.
-var ourTabs = []string{"Start here", "Plan", "Problems", PerformanceTab, DailyTab, "Lists", SyncTab}
+// StartTab is the sheet that explains the others, and PublishLabel what stands beside its cell that says whether the
+// workbook is a draft or ready.
+const (
+	StartTab     = "Start here"
+	PublishLabel = "This workbook is"
+)
+
+var ourTabs = []string{StartTab, "Plan", "Problems", PerformanceTab, DailyTab, "Lists", SyncTab}
 
 // The sheets of figures: of spans, and of days.
 const (

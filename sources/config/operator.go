@@ -36,6 +36,7 @@ type Operator struct {
 	// Database is where the address of the database is that holds the states, in the place of folders.
 	Database KeyReference
 	Bulk     Bulk
+	Publish  Setting
 	// EventsURL is where conversion events are sent, by EventsKey, which is not the key of the account.
 	EventsURL Setting
 	EventsKey KeyReference
@@ -118,6 +119,7 @@ func (o *Operator) read(w *settingReader, node *yaml.Node, top bool) {
 		"state":       func(n *yaml.Node) { o.readState(w, n) },
 		"database":    func(n *yaml.Node) { o.Database.read(w, n, "database", "ADSYNC_DATABASE") },
 		"bulk":        func(n *yaml.Node) { o.Bulk.read(w, n) },
+		"publish":     func(n *yaml.Node) { o.Publish = choiceSetting(w, n, policy.Publish) },
 		"events_url":  func(n *yaml.Node) { o.EventsURL = w.eventsURL(n) },
 		"events_credentials": func(n *yaml.Node) {
 			o.EventsKey.read(w, n, "events_credentials", "EVENTS_KEY")
@@ -253,6 +255,9 @@ func (o *Operator) take(section *Operator) {
 	}
 	if len(section.Reach) > 0 {
 		o.Reach = section.Reach
+	}
+	if section.Publish.Value != "" {
+		o.Publish = section.Publish
 	}
 	o.Bulk.take(section.Bulk)
 	o.Policy.take(section.Policy)

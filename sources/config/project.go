@@ -16,6 +16,7 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/internal/pattern"
+	"adsync/internal/policy"
 	"adsync/internal/public"
 	"adsync/internal/resource"
 	"adsync/sources/bounded"
@@ -41,6 +42,7 @@ type Project struct {
 	State   string   // folder of adsync's own state, relative to Root
 	Home    string   // where the state is instead, for a project of a commit, whose folder goes away; "" for State
 	Bulk    Bulk
+	Publish Setting // what workbooks that do not say ready are: policy.Publish
 	Policy  Policy
 	Ignore  []Ignoring
 	Moved   []Moving  // keys that were changed
@@ -51,6 +53,9 @@ type Project struct {
 	Former func() []Former // what the record calls its resources, asked where no source has a name; nil for nothing
 	// reports whether nothing was applied from these files so far, asked where no source has a row; nil for no
 	Unused func() bool
+
+	Kept    Kept     // the last ready versions of files; nil: a draft counts as if it were ready
+	AsReady []string // files that count as if they were ready, by their slash paths
 
 	Reach     *public.Reach   // what the operator lets through beside the public internet; nil for nothing
 	Layout    Layout          // the user's own columns, and sheets of other names
@@ -154,6 +159,7 @@ func (p *Project) readDocument(w *settingReader, document *yaml.Node) {
 		"service":     func(n *yaml.Node) { p.readService(w, n) },
 		"state":       func(n *yaml.Node) { p.readState(w, n) },
 		"bulk":        func(n *yaml.Node) { p.Bulk.read(w, n) },
+		"publish":     func(n *yaml.Node) { p.Publish = choiceSetting(w, n, policy.Publish) },
 		"policy":      func(n *yaml.Node) { p.Policy.read(w, n) },
 		"domains":     func(n *yaml.Node) { p.readDomains(w, n) },
 		"moved":       func(n *yaml.Node) { p.readMoved(w, n) },

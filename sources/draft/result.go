@@ -21,8 +21,21 @@ type Result struct {
 	Items         []ListItem    // rows that are one entry of a list of a resource, of any source
 	Unread        []diag.Unread
 	Account       string // that a workbook was written for, "" where it does not say
+	Publishing    Publishing
 	Pastes        []Paste
 	Stray         *diag.Problem // why a file is not known to be a source, nil where it is
+}
+
+// The words of the cell on Start here that says whether a workbook is to be published.
+const (
+	WordDraft = "draft"
+	WordReady = "ready"
+)
+
+// Publishing is what a workbook says on its sheet Start here: draft or ready.
+type Publishing struct {
+	Word string        // as it is written, trimmed and in small letters; "" where the cell is blank or not there
+	At   diag.Position // of the cell; zero where there is none
 }
 
 // Failed is the result of a file nothing can be read from.

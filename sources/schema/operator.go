@@ -86,6 +86,7 @@ func Operator() *jsonschema.Schema {
 			{Name: "git", Schema: gitSchema()},
 			{Name: "state", Schema: stateSchema()},
 			{Name: "bulk", Schema: bulkSchema()},
+			{Name: "publish", Schema: publishSchema()},
 			{Name: "reach", Schema: &jsonschema.Schema{Type: jsonschema.Types{"array"},
 				Description: "What files may name and adsync may fetch beside the public internet: IP addresses, " +
 					"networks such as 10.20.0.0/16, and hosts. Absent: nothing.",
@@ -158,4 +159,10 @@ func bulkSchema() *jsonschema.Schema {
 		{Name: "repeat_parent", Schema: choice(policy.RepeatParent)},
 		{Name: "rehearse", Schema: choice(policy.Rehearse)},
 	})
+}
+
+func publishSchema() *jsonschema.Schema {
+	return &jsonschema.Schema{
+		Enum: policy.Publish.Words(), Description: policy.Publish.Help + " Absent: " + policy.Publish.Default + ".",
+	}
 }

@@ -38,6 +38,7 @@ func Project() *jsonschema.Schema {
 		}},
 		{Name: "state", Schema: stateSchema()},
 		{Name: "bulk", Schema: bulkSchema()},
+		{Name: "publish", Schema: publishSchema()},
 		{Name: "domains", Schema: &jsonschema.Schema{
 			Type: jsonschema.Types{"array"}, MinItems: 1,
 			Description: "Domains where landing pages may be, with what lies beneath them. Absent: anywhere.",

@@ -68,6 +68,9 @@ func (r *bookReader) grid(ref xlsx.Sheet) sheetGrid {
 
 // read walks every sheet that is known to its end, and only then makes drafts.
 func (r *bookReader) read() error {
+	if err := r.readPublishing(); err != nil {
+		return err
+	}
 	if fits, err := r.checkSync(); err != nil || !fits {
 		return err
 	}

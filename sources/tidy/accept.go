@@ -32,6 +32,9 @@ type Accepted struct {
 // it has no place of its own, there is a problem and no file is changed.
 func AcceptAll(p config.Project, ctx context.Context, schemas resource.Schemas,
 	desired *resource.Snapshot, accepted []Accepted) ([]Rewrite, []diag.Problem, error) {
+	if refused := inDrafts(nil, desired, accepted); len(refused) > 0 {
+		return nil, refused, nil
+	}
 	byFile := map[string][]Accepted{}
 	var files []string
 	for _, a := range accepted {
@@ -74,6 +77,10 @@ type unwritten struct{ problem diag.Problem }
 func (r *unwritten) Error() string { return r.problem.Message }
 
 func refuse(row *resource.Resource, attribute, why string) error {
+	return unwrittenIn(row, attribute, why)
+}
+
+func unwrittenIn(row *resource.Resource, attribute, why string) *unwritten {
 	return &unwritten{diag.Problem{Severity: diag.Error,
 		Code: diag.NeedsDecision, Position: row.Position, Address: row.Address.String(),
 		Message: fmt.Sprintf("%s of %s cannot be written here: %s; want it written by hand",
@@ -124,7 +131,10 @@ func acceptedAlone(p config.Project, ctx context.Context, schemas resource.Schem
 	if err != nil {
 		return nil, err
 	}
-	var problems []diag.Problem
+	problems := inDrafts(again.Drafts, desired, accepted)
+	if len(problems) > 0 {
+		return problems, nil
+	}
 	for _, problem := range again.Problems {
 		if problem.Severity == diag.Error {
 			problems = append(problems, problem)
@@ -155,6 +165,20 @@ func acceptedAlone(p config.Project, ctx context.Context, schemas resource.Schem
 		}
 	}
 	return problems, nil
+}
+
+// inDrafts refuses what would be written into drafts: it would not count until they are ready.
+func inDrafts(drafts []sources.InDraft, desired *resource.Snapshot, accepted []Accepted) (refused []diag.Problem) {
+	for _, a := range accepted {
+		row := desired.Get(a.Address)
+		file := row.Position.File()
+		if config.OfReady(file) != "" ||
+			slices.ContainsFunc(drafts, func(i sources.InDraft) bool { return i.File == file }) {
+			why := "the workbook is a draft, of which nothing counts until it is ready"
+			refused = append(refused, unwrittenIn(row, a.Attribute, why).problem)
+		}
+	}
+	return refused
 }
 
 func sameAgain(schema *resource.Schema, want, again *resource.Resource) error {

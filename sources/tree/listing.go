@@ -239,7 +239,8 @@ func NeverSource(name string) bool { return neverSource(path.Base(name)) }
 // the copies adsync itself writes its results into or keeps of a file it replaced.
 func neverSource(base string) bool {
 	if keptFile.MatchString(base) || strings.HasPrefix(base, ".") ||
-		strings.HasPrefix(base, "#") || strings.HasSuffix(base, "~") || strings.EqualFold(base, config.ProjectFile) {
+		strings.HasPrefix(base, "#") || strings.HasSuffix(base, "~") || strings.EqualFold(base, config.ProjectFile) ||
+		config.OfReady(base) != "" {
 		return true
 	}
 	lower := strings.ToLower(base)

@@ -151,6 +151,22 @@ func (t *Tree) readSource(ctx context.Context, name string) File {
 	return File{Name: name, Content: content, Hash: hash}
 }
 
+// ReadAgain reads a source that was read before. One that is another by now is in motion.
+func (t *Tree) ReadAgain(ctx context.Context, f File) File {
+	if f.Problem != nil {
+		return f
+	}
+	again := t.readSource(ctx, f.Name)
+	if again.Problem == nil && again.Hash != f.Hash {
+		again.Content, again.Problem = nil, draft.ProblemOf(f.Name, resource.Finding{
+			Code: diag.Unreadable, Message: "file changes while it is read; want files that hold still",
+			Hint: "run again when the files are written",
+		})
+	}
+	again.Hash = f.Hash
+	return again
+}
+
 // hash reads a source again for its SHA-256 alone; "" where it cannot be read.
 func (t *Tree) hash(name string) string {
 	hash, _ := bounded.HashRegular(t.Root, name, t.Bounds.OfSource(name)) // why it cannot is said by who reads it

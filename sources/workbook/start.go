@@ -6,6 +6,7 @@ import (
 
 	"adsync/sources/catalog"
 	"adsync/sources/config"
+	"adsync/sources/draft"
 	"adsync/sources/look"
 
 	"github.com/xuri/excelize/v2"
@@ -23,6 +24,8 @@ type startLine struct {
 	text  string
 	look  *look.Look // of the label where it shows a colour
 	link  string     // sheet the label leads to
+
+	choices []string // of a drop-down; nil where the text is not to be edited
 }
 
 // startSheet writes the sheet people see first.
@@ -35,12 +38,21 @@ type startSheet struct {
 // startSections say how the workbook is used.
 func (t *startSheet) startSections(sheets []*sheet) []startSection {
 	return []startSection{
+		{"Draft or ready", publishLines},
 		{"Account", t.accountLines()},
 		{"The sheets", t.sheetLines(sheets)},
 		{"Filling it in", fillingLines},
 		{"Sending it", sendingLines},
 		{"Colours", colourLines()},
 	}
+}
+
+// publishLines begin with the cell that says whether the workbook is to be published.
+var publishLines = []startLine{
+	{label: config.PublishLabel, text: draft.WordReady, choices: []string{draft.WordDraft, draft.WordReady}},
+	{label: draft.WordReady, text: "What you save is checked, and sent once it may go."},
+	{label: draft.WordDraft, text: "Nothing you save is sent until the cell says ready again: the last ready version " +
+		"counts. Only a Status of paused goes at once."},
 }
 
 func (t *startSheet) accountLines() []startLine {
@@ -215,7 +227,7 @@ func (t *startSheet) writeSection(section startSection, row *int) error {
 		if err := t.startCell(cell, line.label, label); err != nil {
 			return err
 		}
-		if err := t.startCell(fmt.Sprintf("B%d", *row), line.text, look.Look{Wrap: true}); err != nil {
+		if err := t.startText(fmt.Sprintf("B%d", *row), line); err != nil {
 			return err
 		}
 		if err := t.file.SetRowHeight(startTab, *row,
@@ -224,6 +236,24 @@ func (t *startSheet) writeSection(section startSection, row *int) error {
 		}
 	}
 	return nil
+}
+
+// startText writes the text beside a label, with a drop-down where it is a choice.
+func (t *startSheet) startText(cell string, line startLine) error {
+	if line.choices == nil {
+		return t.startCell(cell, line.text, look.Look{Wrap: true})
+	}
+	if err := t.startCell(cell, line.text, look.Look{Bold: true, Line: true}); err != nil {
+		return err
+	}
+	check := excelize.NewDataValidation(true)
+	check.SetSqref(cell)
+	check.SetError(excelize.DataValidationErrorStyleWarning, line.label,
+		"adsync knows "+strings.Join(line.choices, " and ")+". Keep it all the same?")
+	if err := check.SetDropList(line.choices); err != nil {
+		return err
+	}
+	return t.file.AddDataValidation(startTab, check)
 }
 
 func (t *startSheet) startCell(cell, text string, l look.Look) error {

@@ -137,8 +137,8 @@ func (b *bookWriter) prepare(s *sheet) (err error) {
 
 // The sheets that are not rows of a kind.
 const (
-	startTab = "Start here" // explains the others
-	listsTab = "Lists"      // holds the choices of the drop-downs
+	startTab = config.StartTab
+	listsTab = "Lists" // holds the choices of the drop-downs
 )
 
 // sheet is one sheet while it is written. As a tab it has the columns of all its

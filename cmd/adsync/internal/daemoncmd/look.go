@@ -145,6 +145,7 @@ func (k *previewer) with(ctx context.Context, env *session.Env,
 		l.Desired = sources.Desired{Snapshot: &resource.Snapshot{}, Problems: []diag.Problem{*problem}}
 		return l, name, base, nil
 	}
+	l.Project.AsReady = []string{name} // whoever looks at a draft wants to see what it would do
 	l.Desired = sources.LoadContents(ctx, l.Project, l.Schemas, contents)
 	return l, name, base, nil
 }

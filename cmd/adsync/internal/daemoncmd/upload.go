@@ -137,6 +137,7 @@ func (k *previewer) picture(ctx context.Context, where string) ([]byte, error) {
 	}
 	defer done()
 	project, _ := session.ReadProject(env, dir)
+	project.Kept = session.KeptOf(env, project)
 	return attach.ReadImageFile(project, where)
 }
 

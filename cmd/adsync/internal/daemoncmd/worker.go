@@ -212,6 +212,9 @@ func (w *worker) reconcile(ctx context.Context, request daemon.Request, f folder
 		return w.failed(ctx, f.revision, err)
 	}
 	defer end()
+	if err := session.NoteReady(w.env, l); err != nil {
+		return w.failed(ctx, f.revision, err)
+	}
 	eyesOf, err := w.approved(ctx, &desired, g.Policy, store)
 	if err != nil {
 		return w.failed(ctx, f.revision, err)

@@ -69,6 +69,7 @@ func runConvert(env *session.Env, c *cobra.Command, args []string, f convertFlag
 	if f.to == "xlsx" && f.out == "" && console.IsTerminal(env.Out) {
 		return console.Usage(c, fmt.Errorf("a workbook does not belong on a terminal; use --out FILE"))
 	}
+	env.DraftsCount = true
 	l := session.Load(c.Context(), env, dir)
 	if f.to == "json" {
 		return convertJSON(env, c, l, outFile(f.out, f.force))

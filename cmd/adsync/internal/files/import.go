@@ -62,6 +62,7 @@ func runImport(env *session.Env, c *cobra.Command, args []string, f importFlags)
 	if err != nil {
 		return err
 	}
+	env.DraftsCount = true
 	l := session.Load(c.Context(), env, dir)
 	// the files come now
 	l.Desired.Problems = slices.DeleteFunc(l.Desired.Problems, func(p diag.Problem) bool {

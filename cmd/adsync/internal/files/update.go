@@ -109,6 +109,7 @@ func loadUpdated(env *session.Env, c *cobra.Command,
 				console.NameOf(name), console.NameOf(dir))
 	}
 	file = filepath.ToSlash(filepath.Join(inside, filepath.Base(name)))
+	env.DraftsCount = true
 	project, problems := session.ReadProject(env, dir)
 	if files, _ := tidy.SourceFiles(project); !diag.HasErrors(problems) && !slices.Contains(files, file) {
 		l = session.LoadFile(c.Context(), env, name)

@@ -36,6 +36,7 @@ func Validate(env *session.Env) *cobra.Command {
 			return runValidate(env, c, args, online, runs.Marking{To: marked, Force: force})
 		},
 	}
+	c.Flags().BoolVar(&env.DraftsCount, "drafts", false, "check workbooks that are drafts as if they were ready")
 	c.Flags().BoolVar(&online,
 		"online", false, "also have the service validate what apply would send; nothing is changed")
 	runs.MarkedFlag(c, &marked)

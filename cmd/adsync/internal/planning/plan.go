@@ -31,6 +31,7 @@ func Plan(env *session.Env) *cobra.Command {
 		"allow a hazard by name, such as raises-spend=120/day (repeatable)")
 	console.Completes(c, "allow", plan.Allowable()...)
 	c.Flags().BoolVar(&f.Strict, "strict", false, "plan nothing where a row is not valid")
+	c.Flags().BoolVar(&f.Drafts, "drafts", false, "show what would change if every workbook that is a draft was ready")
 	c.Flags().BoolVar(&f.Detailed, "detailed-exitcode", false, "exit with 2 when there are changes")
 	c.Flags().StringVar(&f.Out, "out", "", "save the plan to a file, for apply")
 	c.Flags().BoolVar(&f.Requests, "requests", false, "show the requests "+
@@ -58,6 +59,10 @@ func runPlan(env *session.Env, c *cobra.Command, args []string, f runs.PlanFlags
 	if _, err := f.AlsoForms(); err != nil {
 		return err
 	}
+	if f.Drafts && f.Out != "" {
+		return console.Usage(c, errors.New("--drafts and --out exclude each other: no apply publishes a draft"))
+	}
+	env.DraftsCount = f.Drafts
 	l, view, agent, err := planned(c.Context(), env, dir, f)
 	if err != nil {
 		if diag.HasErrors(l.Desired.Problems) {
@@ -105,7 +110,9 @@ func saveOut(env *session.Env, l session.Loaded, f runs.PlanFlags,
 
 // planDone says what comes next.
 func planDone(env *session.Env, p *plan.Plan, f runs.PlanFlags, dir string) error {
-	if !p.Empty() && f.Out == "" {
+	if f.Drafts {
+		env.Note("this is what the drafts would change; apply leaves them out until they say ready")
+	} else if !p.Empty() && f.Out == "" {
 		env.Note("to carry it out: adsync apply%s%s%s", f.Again(), session.From(env, dir), env.Git.Accepting())
 	}
 	if f.Detailed && runs.Pending(p) {

@@ -2,6 +2,7 @@ package runs
 
 import (
 	"slices"
+	"time"
 
 	"adsync/cmd/adsync/internal/console"
 	"adsync/cmd/adsync/internal/session"
@@ -38,7 +39,7 @@ func Document(env *session.Env, l session.Loaded, account state.Account, view *r
 	if env.Git != nil && env.Git.Held != nil {
 		all.Add(env.Git.HeldProblem())
 	}
-	document.Problems = session.Listed(all.Sorted())
+	document.Problems, document.Drafts = session.Listed(all.Sorted()), draftsOf(l)
 	document.Review = l.Reviews.Summary()
 	return document
 }
@@ -60,7 +61,27 @@ func Unplanned(l session.Loaded) *PlanDocument {
 		ID: l.Project.Account.ID, Currency: l.Project.Account.Currency, TimeZone: l.Project.Account.TimeZone,
 	}
 	d.Problems, d.Unread = session.Listed(l.Desired.Problems), l.Desired.Unread
+	d.Drafts = draftsOf(l)
 	return d
+}
+
+// draftsOf returns the workbooks that are drafts, as documents have them.
+func draftsOf(l session.Loaded) []planview.Draft {
+	if !l.InDraft() {
+		return nil
+	}
+	zone := time.UTC
+	if env, err := l.Project.Env(); err == nil {
+		zone = env.Zone
+	}
+	drafts := make([]planview.Draft, len(l.Desired.Drafts))
+	for i, of := range l.Desired.Drafts {
+		drafts[i] = planview.Draft{
+			File: of.File, Changes: of.Changes, Gone: of.Gone, Ready: of.Ready, Paused: of.Paused,
+			Words: of.Words(zone),
+		}
+	}
+	return drafts
 }
 
 // sends reports whether something of the plan goes to the service; notes in adsync's

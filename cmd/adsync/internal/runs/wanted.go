@@ -10,6 +10,7 @@ import (
 	"adsync/internal/diag"
 	"adsync/plan"
 	"adsync/reconcile"
+	"adsync/sources"
 	"adsync/state"
 )
 
@@ -29,6 +30,7 @@ type PlanFlags struct {
 	Requests   bool
 	file       string   // the form goes there, and not to standard output
 	also       []string // other forms, and where they go
+	Drafts     bool     // as if every draft was ready
 	Strict     bool     // one row that is not valid stops all
 	Force      bool     // files that are there are replaced
 }
@@ -46,6 +48,9 @@ func DesiredUnder(l session.Loaded, f PlanFlags, g session.Governed) (reconcile.
 			!f.Strict, Policy: g.Policy, Most: l.Project.Limits, Standing: g.Standing, Bound: g.Bound,
 	}
 	desired.Policy.Unattended = f.Unattended
+	desired.InDraft, desired.Pauses = l.InDraft(), l.Desired.Pauses
+	desired.Unheard = desired.InDraft &&
+		slices.ContainsFunc(l.Desired.Drafts, func(i sources.InDraft) bool { return i.Ready.IsZero() })
 	for _, i := range l.Project.Ignore {
 		desired.Ignore = append(desired.Ignore, plan.Ignore{
 			Resource: i.Resource, Attribute: i.Attribute,

@@ -85,6 +85,11 @@ func OpenAs(ctx context.Context, env *Env, s *Session, l Loaded, readState, read
 		})
 	}
 	s.close = append(s.close, func() { Closed(env, "state", s.Store.Close()) })
+	if !readState && !l.Stops(false) {
+		if err := NoteReady(env, l); err != nil {
+			return err
+		}
+	}
 	config := adsapi.Config{ReadOnly: readOnly}
 	if !readOnly {
 		config.Halt = halt(env, l.Project)

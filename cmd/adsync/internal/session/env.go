@@ -28,6 +28,8 @@ type Env struct {
 	// zero: nobody is asked
 	HandOver time.Duration
 
+	DraftsCount bool // workbooks that are drafts are read as if they were ready
+
 	Direct bool // a state in a database is done without: what is done is noted in a folder of this machine
 
 	Daemon bool  // no state lies on a branch

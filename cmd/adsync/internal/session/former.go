@@ -2,8 +2,14 @@ package session
 
 import (
 	"context"
+	"errors"
+	"os"
+	"path/filepath"
 	"slices"
 
+	"adsync/cmd/adsync/internal/console"
+	"adsync/internal/diag"
+	"adsync/internal/ready"
 	"adsync/internal/resource"
 	"adsync/internal/runview"
 	"adsync/sources/config"
@@ -80,4 +86,34 @@ func formerOfRuns(ctx context.Context, store state.Store, schemas resource.Schem
 		}
 	}
 	return former
+}
+
+// KeptOf has the last ready versions of the workbooks of a project.
+func KeptOf(env *Env, p config.Project) config.Kept { return ready.Kept{Store: BesideOf(env, p)} }
+
+// NoteReady keeps the workbooks that are ready, for the time in which they are drafts, and what drafts pause. It comes
+// before anything of the files is carried out.
+func NoteReady(env *Env, l Loaded) error {
+	if l.Project.Kept == nil {
+		return nil
+	}
+	seen := ready.Seen{Ready: map[string]string{}, Paused: map[string][]string{}}
+	for _, s := range l.Desired.Ready {
+		seen.Ready[s.File] = s.Hash
+	}
+	for _, i := range l.Desired.Drafts {
+		seen.Paused[i.File] = i.Paused
+	}
+	tooLarge, err := ready.Kept{Store: BesideOf(env, l.Project)}.Note(seen, env.Clock.OrSystem().Now(),
+		func(file string) ([]byte, error) {
+			return os.ReadFile(filepath.Join(l.Project.Folder(), filepath.FromSlash(file)))
+		})
+	for _, file := range tooLarge {
+		env.Note("%s: too large to be kept beside the state; as a draft it would count as if it never was ready",
+			diag.Printable(file))
+	}
+	if errors.Is(err, ready.ErrMoved) {
+		return console.ExitWith(console.ExitUnavailable, err.Error()+"; run again")
+	}
+	return err
 }

@@ -77,6 +77,7 @@ func LoadRead(ctx context.Context, env *Env, project config.Project, problems []
 	g := Govern(env, project, l.Schemas, time.Now())
 	problems = OnceEach(problems, g.Problems)
 	l.Project.Bulk, l.strict = g.bulk, g.Stops
+	l.Project.Publish = g.publish
 	l.Project.Reach = g.Operator.Reachable()
 	if diag.HasErrors(problems) {
 		l.Desired = sources.Desired{Snapshot: &resource.Snapshot{}, Problems: problems}
@@ -97,6 +98,9 @@ func OnceEach(some, others []diag.Problem) []diag.Problem {
 func loadProject(ctx context.Context, env *Env, l Loaded, problems []diag.Problem) Loaded {
 	l.Project.Former = former(ctx, env, l.Project, l.Schemas)
 	l.Project.Unused = unused(ctx, env, l.Project)
+	if !env.DraftsCount {
+		l.Project.Kept = KeptOf(env, l.Project)
+	}
 	l.Desired = sources.Load(ctx, l.Project, l.Schemas)
 	l.Desired.Problems = OnceEach(problems, l.Desired.Problems)
 	return l
@@ -154,6 +158,9 @@ func UnreadyPlan(env *Env, l Loaded, p *plan.Plan) error {
 func (l *Loaded) Stops(strict bool) bool {
 	return l.Desired.Stops() || (strict || l.strict) && diag.HasErrors(l.Desired.Problems)
 }
+
+// InDraft reports whether a workbook is a draft, and does not count.
+func (l *Loaded) InDraft() bool { return l.Project.Kept != nil && len(l.Desired.Drafts) > 0 }
 
 // InvalidRows are the rows that wait, as a plan wants them: those that stand beneath
 // another are found there.

@@ -25,6 +25,7 @@ type Governed struct {
 	Operator config.Operator
 	Stops    bool        // one row that is not valid stops all
 	bulk     config.Bulk // with a word for each setting
+	publish  config.Setting
 	Problems []diag.Problem
 	Thaws    time.Time // when the first of the open freeze windows ends; zero where none is open
 }
@@ -72,6 +73,7 @@ func Govern(env *Env, project config.Project, schemas resource.Schemas, now time
 	g.choosePrune(o.Policy, project.Policy, kindNames(schemas))
 	g.chooseApprovals(o.Policy, project.Policy)
 	g.Stops = g.choice(policy.Invalid, policy.Invalid.Name, o.Policy.Invalid, project.Policy.Invalid).Value == "stop"
+	g.publish = g.choice(policy.Publish, policy.Publish.Name, o.Publish, project.Publish)
 	g.chooseBulk(project.Bulk)
 	g.minutes(project.Policy)
 	g.section(project)

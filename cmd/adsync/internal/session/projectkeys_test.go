@@ -162,6 +162,8 @@ var attempts = map[string][]attempt{
 			refused: "policy.invalid is hold, looser than stop (op.yaml:1)"},
 		{project: "policy: {invalid: stop}", holds: func(r ruled) bool { return r.Stops }},
 	},
+	"publish": {{project: "publish: when-saved", operator: "publish: when-ready",
+		refused: "publish is when-saved, looser than when-ready (op.yaml:1)"}},
 	"bulk.repeat_parent": {{project: "bulk: {repeat_parent: auto}", operator: "bulk: {repeat_parent: never}",
 		refused: "bulk.repeat_parent is auto, looser than never (op.yaml:1)"}},
 	"bulk.rehearse": {
