@@ -123,6 +123,11 @@ func (s *Status) count(now time.Time, d *planview.Document) {
 	if d.Review != nil {
 		s.Rejected = d.Review.Rejected
 	}
+	s.Drafts = nil
+	for _, one := range d.Drafts {
+		one.Paused = nil
+		s.Drafts = append(s.Drafts, one)
+	}
 	if d.Error != "" {
 		return
 	}

@@ -158,6 +158,9 @@ type Status struct {
 	Spent    *figures.Lately `json:"spent,omitempty"`
 	Rejected int             `json:"rejected,omitempty"` // ads that the service's review rejected
 
+	// workbooks of which nothing is published but pauses, as they were read last; without the rows they pause
+	Drafts []planview.Draft `json:"drafts,omitempty"`
+
 	Said   string `json:"-"` // the message with the names of the plan; "" where nobody put them in
 	Review string `json:"-"` // how many ads the service has not approved, in words; "" where it has all
 }

@@ -6,6 +6,7 @@ import (
 	"mime/multipart"
 	"net/http"
 	"net/url"
+	"slices"
 
 	"adsync/internal/daemon"
 	"adsync/internal/daemon/web/shown"
@@ -177,7 +178,8 @@ type filesView struct {
 	Files                []fileLink
 }
 
-type fileLink struct{ Name, Path string }
+// fileLink is one of them, and how it stands where it is a draft.
+type fileLink struct{ Name, Path, Draft string }
 
 func (h *forms) showFiles(w http.ResponseWriter, r *http.Request) {
 	a, files, ok := h.give.files(w, r)
@@ -186,7 +188,11 @@ func (h *forms) showFiles(w http.ResponseWriter, r *http.Request) {
 	}
 	v := filesView{Name: shown.Text(a.Name, 200), Path: accountPath(a.Name), Revision: revisionOf(a.Revision)}
 	for _, file := range files {
-		v.Files = append(v.Files, fileLink{shown.Text(file, 500), filePath(a.Name, file)})
+		link := fileLink{Name: shown.Text(file, 500), Path: filePath(a.Name, file)}
+		if i := slices.IndexFunc(a.Drafts, func(d planview.Draft) bool { return d.File == file }); i >= 0 {
+			link.Draft = shown.Text(a.Drafts[i].Words, 500)
+		}
+		v.Files = append(v.Files, link)
 	}
 	h.show(w, r, http.StatusOK, "files", view{Title: "Files of " + v.Name, Of: v})
 }

@@ -47,6 +47,7 @@ type card struct {
 	Review          string // how many ads are not approved; "" where all are
 	Spent           *overview.Spent
 	Waits           []overview.Wait
+	Drafts          []string
 	Failures        int
 	Taken           shown.Moment // of which time these figures are
 	Unplanned       shown.Moment // since when nothing could be planned
@@ -82,7 +83,7 @@ func (h *pages) cardOf(a *daemon.Status, p *planview.Document) card {
 	zone := shown.Zone(a.Account)
 	c := card{
 		Review: shown.Text(a.Review, 200), Told: toldOf(a, zone),
-		Spent: overview.SpentOf(a, h.Now(), zone), Waits: overview.Waits(a),
+		Spent: overview.SpentOf(a, h.Now(), zone), Waits: overview.Waits(a), Drafts: overview.DraftsOf(a),
 		Name: shown.Text(a.Name, 200), Path: accountPath(a.Name), ID: shown.Text(a.Account.ID, 200),
 		Mood: moods[a.State], Message: shown.Text(cmp.Or(a.Said, names.In(a.Message)), 2000), Running: a.Running,
 		Doing: shown.Text(a.Doing, 200),

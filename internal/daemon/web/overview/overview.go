@@ -81,6 +81,9 @@ func Waits(a *daemon.Status) (all []Wait) {
 	if w, waits := classWaits[a.State]; waits {
 		all = append(all, w)
 	}
+	for _, d := range DraftsOf(a) {
+		all = append(all, Wait{author, d})
+	}
 	if a.Rejected > 0 {
 		all = append(all, Wait{author, diag.Counted(a.Rejected, "ad is", "ads are") + " rejected"})
 	}
@@ -90,6 +93,14 @@ func Waits(a *daemon.Status) (all []Wait) {
 			who = operator
 		}
 		all = append(all, Wait{who, "suspended: nothing is sent"})
+	}
+	return all
+}
+
+// DraftsOf returns the workbooks of an account that are drafts, in words.
+func DraftsOf(a *daemon.Status) (all []string) {
+	for _, d := range a.Drafts {
+		all = append(all, shown.Text(d.File+": "+d.Words, 500))
 	}
 	return all
 }
