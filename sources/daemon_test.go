@@ -93,7 +93,9 @@ func TestADaemonsConfigurationThatIsRefused(t *testing.T) {
 		{"an unknown word of an account", "accounts: [{name: a, folder: a, evry: 1m}]\n",
 			`daemon.yaml:1:33: an account has "evry"`},
 		{"uploads of a folder", "accounts: [{name: a, folder: a, uploads: adsync/uploads}]\n",
-			"has a folder and uploads, push_results, propose_drift or pull_requests"},
+			`has a folder and uploads: "adsync/uploads"; want folder`},
+		{"uploads into no folder", "state: s\naccounts: [{name: a, git: {url: /srv/a, ref: main}, uploads: folder}]\n",
+			`has uploads: "folder"; want a branch below adsync/`},
 		{"write_back of git", "state: s\naccounts: [{name: a, git: {url: /srv/a, ref: main}, write_back: true}]\n",
 			`account "a" is read from git and has write_back`},
 		{"one results folder twice", "accounts:\n- {name: a, folder: " +

@@ -70,6 +70,14 @@ const allowsRises = "policy: {max_daily_exposure: 1000, exposure: {percent: 1000
 // hire starts a daemon on a folder, under a policy of the operator and with more flags, and waits until it answers.
 func hire(t *testing.T, policy string, flags ...string) *watchman {
 	t.Helper()
+	return hireFor(t, policy, func(dir string) []string {
+		return append(append([]string{"--listen", "127.0.0.1:0", "--settle", "200ms", "--every", "30s"}, flags...), dir)
+	})
+}
+
+// hireFor starts one with the arguments for its folder.
+func hireFor(t *testing.T, policy string, arguments func(dir string) []string) *watchman {
+	t.Helper()
 	service, err := emulator.Open(emulator.Options{
 		Accounts: []emulator.Account{{ID: "adacct_page", Name: "Test",
 			Currency: "USD", TimeZone: "America/New_York", Key: "sk-page-key", Features: emulator.AllFeatures()}},
@@ -83,8 +91,7 @@ func hire(t *testing.T, policy string, flags ...string) *watchman {
 	w.save("spring.yaml", springAt("50.00"))
 	operator := filepath.Join(folder, "operator.yaml")
 	noError(t, os.WriteFile(operator, []byte(policy), 0o600))
-	c := asAdsync(append(append([]string{"daemon", "--listen", "127.0.0.1:0", "--log-format", "json",
-		"--settle", "200ms", "--every", "30s"}, flags...), w.dir)...)
+	c := asAdsync(append([]string{"daemon", "--log-format", "json"}, arguments(w.dir)...)...)
 	c.Env = append(c.Env, session.EnvBaseURL+"="+line.URL+"/v1",
 		session.EnvKey+"=sk-page-key", keysAtOnce,
 		session.EnvOperator+"="+operator, daemoncmd.EnvDaemonToken+"="+watchmansToken)

@@ -72,7 +72,7 @@ var may = map[string][]string{
 		"internal/orders", "internal/planview", "internal/resource", "internal/resultcopy", "internal/review",
 		"internal/runview", "internal/secret", "internal/trail", "internal/watch", "internal/webhook",
 		"internal/words", "plan", "reconcile", "sources", "sources/attach", "sources/bounded", "sources/commits",
-		"sources/config", "sources/marked", "sources/tree", "state", "state/kv", "state/place"},
+		"sources/config", "sources/marked", "sources/tidy", "sources/tree", "state", "state/kv", "state/place"},
 	"cmd/adsync/internal/access": {"cmd/adsync/internal/console", "cmd/adsync/internal/session",
 		"cmd/adsync/internal/verbs", "internal/adsapi", "internal/diag", "internal/direct", "internal/login",
 		"internal/newkey",

@@ -263,9 +263,10 @@ type Upload struct {
 	Name     string             `json:"name,omitempty"`
 	// it may be committed to; "" where it has problems, or none is configured
 	Branch string `json:"branch,omitempty"`
-	Into   string `json:"into,omitempty"` // branch that a pull request of it goes into; "" where none is opened
-	Source string `json:"-"`              // slash path of the file whose place it takes, or where it would lie
-	Base   string `json:"-"`              // SHA-256 of that file; "" for none
+	Into   string `json:"into,omitempty"`  // branch that a pull request of it goes into; "" where none is opened
+	Saves  bool   `json:"saves,omitempty"` // it may be put into the folder
+	Source string `json:"-"`               // slash path of the file whose place it takes, or where it would lie
+	Base   string `json:"-"`               // SHA-256 of that file; "" for none
 }
 
 // Desk is the daemon as those see it who watch it and give it orders: the API,

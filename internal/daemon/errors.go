@@ -8,7 +8,7 @@ var (
 	ErrNoRun       = errors.New("no run of that name")
 	ErrNoLook      = errors.New("no file can be looked at yet: none of the account's own was read")
 	ErrNoFile      = errors.New("the account is not read from a file of that name")
-	ErrNoUploads   = errors.New("no branch is configured for uploads of this account")
+	ErrNoUploads   = errors.New("the configuration lets no files be sent for this account (uploads)")
 	ErrNotPushed   = errors.New("the file could not be pushed")
 	ErrNotOpened   = errors.New("the file is pushed, and the forge did not open a pull request of it")
 	ErrMoved       = errors.New("somebody changed this file since you looked; nothing was sent")

@@ -7,9 +7,8 @@ import (
 	"time"
 )
 
-// Handed is a file that a person has committed to a branch for uploads, after a
-// look at it. From there it is somebody's to merge; the branch that is watched is
-// never written to.
+// Handed is a file that a person sends after a look at it: to a branch for uploads, from where it is somebody's to
+// merge, as the branch that is watched is never written to; or into the account's folder.
 type Handed struct {
 	File    string // as it was looked at
 	Content []byte
@@ -21,10 +20,11 @@ type Handed struct {
 
 // Committed is where such a file is.
 type Committed struct {
-	Branch string `json:"branch"`
-	Commit string `json:"commit"` // full hash
-	Path   string `json:"path"`   // from the top of the repository
-	Same   bool   `json:"same"`   // the branch had it already; nothing was pushed
+	Branch string `json:"branch,omitempty"` // "": it is in the folder
+	Commit string `json:"commit,omitempty"` // full hash
+	Path   string `json:"path"`             // from the top of the repository, or in the folder
+	Kept   string `json:"kept,omitempty"`   // the file whose place it took, beside it; "" where there was none
+	Same   bool   `json:"same"`             // the branch or the folder had it already; nothing was written
 
 	Pull *PullRequest `json:"pull_request,omitempty"` // nil where none is opened
 }
@@ -36,7 +36,8 @@ type PullRequest struct {
 	Into    string `json:"into"`              // branch
 }
 
-// Commit puts a file on a branch for uploads of an account. With ErrNotOpened it is there, in no pull request.
+// Commit puts a file on a branch for uploads of an account, or into its folder. With ErrNotOpened it is there,
+// in no pull request.
 func (h *Hub) Commit(ctx context.Context, name string, u Handed) (Committed, error) {
 	l, err := h.loop(name)
 	if err != nil {
@@ -47,7 +48,7 @@ func (h *Hub) Commit(ctx context.Context, name string, u Handed) (Committed, err
 	}
 	c, err := l.account.Commit(ctx, u)
 	if err == nil {
-		l.log.Info("a file was committed", "branch", c.Branch, "commit", c.Commit, "path", c.Path, "by", u.By)
+		l.log.Info("a file was sent", "branch", c.Branch, "commit", c.Commit, "path", c.Path, "by", u.By)
 	}
 	return c, err
 }

@@ -22,6 +22,8 @@ const (
 	GoingOn Order = "go-on" // starts again what a pause has paused
 	Undo    Order = "undo"  // writes what a run found into the files
 
+	Send Order = "send" // puts a file into the folder
+
 	TakeTheirs Order = "take-theirs" // writes what somebody else gave into the files
 )
 

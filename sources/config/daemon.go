@@ -67,7 +67,8 @@ type DaemonAccount struct {
 	Webhook  KeyReference // its secret; zero: none is taken
 	Notify   []Notify     // who is told of what
 	Reports  []Report     // which are sent
-	Uploads  Setting      // branch that files dropped in the page are committed to; zero: none is
+	// branch that files dropped in the page are committed to, or uploadsInFolder; zero: they are nowhere put
+	Uploads Setting
 	// Answers is the branch that what became of runs is committed to; zero: none is.
 	// Proposes has what others changed at the service proposed on branches of their own.
 	Answers  Setting
@@ -287,9 +288,13 @@ func (a *DaemonAccount) lacks(states string) string {
 	case a.Git.URL.Value != "" && cmp.Or(a.State, states) == "":
 		return fmt.Sprintf("account %q is read from git and has no state; want a folder for adsync's own record",
 			a.Name.Value)
-	case a.Folder != "" && (a.Uploads.Value != "" || a.Answers.Value != "" || a.Proposes || a.Pulls.Forge.Value != ""):
-		return fmt.Sprintf("account %q has a folder and uploads, push_results, "+
+	case a.Folder != "" && (a.Answers.Value != "" || a.Proposes || a.Pulls.Forge.Value != ""):
+		return fmt.Sprintf("account %q has a folder and push_results, "+
 			"propose_drift or pull_requests; these are of commits, and want git", a.Name.Value)
+	case a.Folder != "" && a.Uploads.Value == uploadsInFolder:
+	case a.Folder != "" && a.Uploads.Value != "":
+		return fmt.Sprintf("account %q has a folder and uploads: %q; want folder, as branches are of git",
+			a.Name.Value, a.Uploads.Value)
 	case a.Pulls.Before && a.Git.Signers.Value != "":
 		return fmt.Sprintf("account %q has git.signers, and pull_requests.apply is before-merge; a merge that is not "+
 			"made yet is signed by nobody: want on-merge", a.Name.Value)
@@ -300,8 +305,15 @@ func (a *DaemonAccount) lacks(states string) string {
 		return fmt.Sprintf("account %q has a folder and a state; a folder's state is what its adsync.yaml says",
 			a.Name.Value)
 	}
-	return cmp.Or(a.misses("uploads", a.Uploads.Value), a.misses("push_results", a.Answers.Value))
+	uploads := a.Uploads.Value
+	if a.Folder != "" {
+		uploads = ""
+	}
+	return cmp.Or(a.misses("uploads", uploads), a.misses("push_results", a.Answers.Value))
 }
+
+// uploadsInFolder has files that are dropped in the page put into the account's folder.
+const uploadsInFolder = "folder"
 
 // misses returns why a branch is none to write to: one below adsync's prefix, and never
 // the one that is read.

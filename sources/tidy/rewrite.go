@@ -168,6 +168,27 @@ func (r *Rewrite) save(root *os.Root, at time.Time) (kept string, err error) {
 	return place.Write(r.After)
 }
 
+// Put puts a file in the place of the one with the sum base, which stays beside it under the time at, or where base is
+// "" in a place that is free. It returns the name of the former one, "" for none.
+func Put(p config.Project, file, base string, content []byte, at time.Time) (kept string, err error) {
+	root, err := os.OpenRoot(p.Folder())
+	if err != nil {
+		return "", err
+	}
+	defer root.Close()
+	if link := bounded.LinkIn(root, file); link != "" {
+		return "", fmt.Errorf("%s is a symbolic link; want what it stands for", diag.Printable(link))
+	}
+	place := tree.Replacement{Root: root, Name: file, Hash: base, Limit: bounded.Defaults().TotalBytes, At: at}
+	if base == "" {
+		return "", place.Make(content)
+	}
+	if _, err := place.Read(); err != nil {
+		return "", err
+	}
+	return place.Write(content)
+}
+
 func (r *Rewrite) replacement(root *os.Root, at time.Time) tree.Replacement {
 	return tree.Replacement{
 		Root: root, Name: r.File, Hash: r.hash, Limit: int64(max(len(r.Before), len(r.After))), At: at,

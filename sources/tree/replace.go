@@ -19,7 +19,7 @@ import (
 type Replacement struct {
 	Root  *os.Root
 	Name  string // slash path
-	Hash  string // SHA-256 of what was read, in hex
+	Hash  string // SHA-256 of what was read, in hex; "" where there is to be none of this name yet
 	Limit int64
 	At    time.Time // the former file stays beside the new one, under this time; zero: it does not
 }
@@ -125,6 +125,33 @@ func (r Replacement) Write(content []byte) (kept string, err error) {
 	return kept, r.syncFolder(path.Dir(r.Name))
 }
 
+// Make puts a new file in place, whole or not at all. One that is there by now stays, and is an error.
+func (r Replacement) Make(content []byte) (err error) {
+	dir, base := path.Split(r.Name)
+	temporary := dir + "." + base + ".adsync.tmp"
+	if err := r.Root.Remove(temporary); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := r.prepare(temporary, content); err != nil {
+		r.Root.Remove(temporary) // the error that is there says more
+		return err
+	}
+	defer r.Root.Remove(temporary) // its second name stays
+	err = r.Root.Link(temporary, r.Name)
+	if _, there := r.Root.Lstat(r.Name); errors.Is(there, fs.ErrNotExist) { // a file system without links
+		err = r.Root.Rename(temporary, r.Name)
+	}
+	switch {
+	case errors.Is(err, fs.ErrExist):
+		return errMade
+	case err != nil:
+		return err
+	}
+	return r.syncFolder(path.Dir(r.Name))
+}
+
+var errMade = errors.New("a file of this name has been put there meanwhile; want the name free")
+
 // keep returns the former file a second name beside its own, under which it stays.
 // No file that is there gives way to it.
 func (r Replacement) keep(former []byte) (string, error) {
@@ -175,10 +202,14 @@ func (r Replacement) copy(name string, content []byte) error {
 	return err
 }
 
-// prepare writes a new file with the permissions of the one that is there.
+// prepare writes a new file with the permissions of the one that is there, or as others of the folder may read it.
 func (r Replacement) prepare(name string, content []byte) error {
+	mode := fs.FileMode(0o644)
 	about, err := r.Root.Stat(r.Name)
-	if err != nil {
+	switch {
+	case err == nil:
+		mode = about.Mode().Perm()
+	case r.Hash != "" || !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
 	handle, err := r.Root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
@@ -189,7 +220,7 @@ func (r Replacement) prepare(name string, content []byte) error {
 	if _, err := handle.Write(content); err != nil {
 		return err
 	}
-	if err := handle.Chmod(about.Mode().Perm()); err != nil {
+	if err := handle.Chmod(mode); err != nil {
 		return err
 	}
 	if err := handle.Sync(); err != nil {

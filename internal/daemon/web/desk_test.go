@@ -361,6 +361,9 @@ func (d *fakeDesk) Commit(ctx context.Context, _ string, h daemon.Handed) (daemo
 	}
 	c := daemon.Committed{Branch: "adsync/uploads",
 		Commit: "4f1c0de5a2b3c4d5e6f708192a3b4c5d6e7f8091", Path: "ads/" + h.File}
+	if d.upload.Saves {
+		c = daemon.Committed{Path: h.File, Kept: "spring (before 2026-11-22 1700).xlsx"}
+	}
 	if d.upload.Into != "" && d.broken == nil {
 		c.Pull = &daemon.PullRequest{Number: 12, Address: d.pulls + "/12", Into: d.upload.Into}
 	}

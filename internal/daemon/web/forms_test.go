@@ -250,6 +250,32 @@ func TestAFileThatWasLookedAtIsCommitted(t *testing.T) {
 	wantProblem(t, a.get(strings.Replace(seen.Commit, "/commit", "/marked", 1), bearer), 404, "no_look")
 }
 
+// What goes into a folder says so before and after, and names the former file.
+func TestAFileThatWasLookedAtIsSentIntoTheFolder(t *testing.T) {
+	a := ask(t, nil)
+	a.login("Ann Example")
+	for base, says := range map[string]string{"": "beside the others", "a sum": "takes the place of the one"} {
+		a.desk.upload = &daemon.Upload{Saves: true, Base: base}
+		page := text(t, a.upload("spring.xlsx", "the bytes"))
+		found := regexp.MustCompile(`action="(/accounts/shoes/looks/[0-9a-f]{64}/commit)"`).FindStringSubmatch(page)
+		if found == nil || !strings.Contains(page, ">Send</button>") || !strings.Contains(page, says) {
+			t.Fatalf("with the base %q the page does not say %q: %.3000s", base, says, page)
+		}
+		page = text(t, a.submit(found[1], url.Values{"note": {"as agreed"}}))
+		if !strings.Contains(page, "<h1>Sent</h1>") || !strings.Contains(page, "spring.xlsx</code> is in the folder") ||
+			!strings.Contains(page, "spring (before 2026-11-22 1700).xlsx") {
+			t.Errorf("sent: %.3000s", page)
+		}
+	}
+	found := regexp.MustCompile(`action="([^"]*/commit)"`).FindStringSubmatch(text(t, a.upload("spring.xlsx", "x")))
+	a.desk.broken = fmt.Errorf("%w: spring.xlsx: file is open in an editor", daemon.ErrNotWritten)
+	answer := a.submit(found[1], url.Values{})
+	wantStatus(t, answer, 409)
+	if page := text(t, answer); !strings.Contains(page, "open in an editor") {
+		t.Errorf("while it is open: %.2000s", page)
+	}
+}
+
 // Where a pull request is opened, the page says which, where it is, and what happens next. What a forge did not open is
 // asked for again with the same note; an address that a browser may not be sent to is no link.
 func TestAFileThatWasLookedAtIsSent(t *testing.T) {

@@ -83,6 +83,8 @@ type lookDocument struct {
 	Marked        string             `json:"marked,omitempty"` // path of the marked copy, for a quarter of an hour
 	Branch        string             `json:"branch,omitempty"` // that it may be committed to, or begin of it
 	Into          string             `json:"into,omitempty"`   // branch that a pull request of it goes into
+	Saves         bool               `json:"saves,omitempty"`  // it may be put into the folder
+	New           bool               `json:"-"`                // in which no file of its name is
 	Commit        string             `json:"commit,omitempty"` // path of the order to do so, for as long
 	Source        string             `json:"-"`                // file whose place it takes
 	Moved         bool               `json:"-"`                // that is not the one any more that they downloaded
@@ -173,11 +175,12 @@ func (g *giver) seen(r *http.Request, account, name string, body io.Reader) (*lo
 	if one.name == "" {
 		one.name = "marked-" + name
 	}
-	d.Branch, d.Into, d.Source = found.Branch, found.Into, found.Source
+	d.Branch, d.Into, d.Source, d.Saves = found.Branch, found.Into, found.Source, found.Saves
+	d.New = found.Base == ""
 	if d.Moved = g.taken.isOld(callerOf(r), account, found.Source, found.Base); d.Moved {
-		d.Branch = ""
+		d.Branch, d.Saves = "", false
 	}
-	if d.Branch != "" {
+	if d.Branch != "" || d.Saves {
 		one.content, one.source, one.base = content, found.Source, found.Base
 	}
 	if one.content == nil && len(one.marked) == 0 {
@@ -312,7 +315,7 @@ func (g *giver) commit(r *http.Request, o order, id, note string) (daemon.Commit
 		File: one.file, Content: one.content, Base: one.base,
 		By: o.by, Note: shown.Reason(note), Time: g.Now().UTC(),
 	})
-	if c.Commit != "" { // it is there also where no pull request is
+	if c.Commit != "" || err == nil { // it is there also where no pull request is
 		g.taken.note(callerOf(r), o.account, one.source, one.content, true)
 	}
 	if err != nil {

@@ -120,6 +120,7 @@ func (h *forms) formResume(w http.ResponseWriter, r *http.Request) {
 type lookView struct {
 	Name, Path, File, Marked string
 	Branch, Commit, Into     string
+	Saves, New               bool   // it may be put into the folder; beside the files that are there
 	Today                    string // path of the file whose place it takes, where that is another by now
 	Problems                 []string
 	Parts                    *planview.Parts
@@ -152,6 +153,7 @@ func (h *forms) formLook(w http.ResponseWriter, r *http.Request) {
 	}
 	if d.Commit != "" {
 		v.Branch, v.Commit = shown.Text(d.Branch, 200), v.Path+d.Commit
+		v.Saves, v.New = d.Saves, d.New
 	}
 	if v.Into = shown.Text(d.Into, 200); d.Moved {
 		v.Today = filePath(a.Name, d.Source)
@@ -200,6 +202,7 @@ func (h *forms) showFiles(w http.ResponseWriter, r *http.Request) {
 // committedView is where a file was committed.
 type committedView struct {
 	Name, Path, Branch, Commit, File string
+	Kept                             string // the file whose place it took in the folder
 	Same                             bool
 	Pull                             *daemon.PullRequest
 	Trouble, Again, Note             string // why there is no pull request, and what asks for it again
@@ -219,9 +222,11 @@ func (h *forms) formCommit(w http.ResponseWriter, r *http.Request) {
 	}
 	v, status := committedView{Name: shown.Text(o.account, 200), Path: accountPath(o.account),
 		Branch: shown.Text(c.Branch, 200), Commit: shown.Text(c.Commit, 40), File: shown.Text(c.Path, 500),
-		Same: c.Same, Pull: c.Pull}, http.StatusOK
+		Kept: shown.Text(c.Kept, 500), Same: c.Same, Pull: c.Pull}, http.StatusOK
 	title := "Committed to " + v.Branch
 	switch {
+	case p == nil && v.Branch == "":
+		title = "Sent"
 	case p != nil:
 		v.Trouble, v.Again, v.Note = upper(p.message), r.URL.EscapedPath(), shown.Reason(note)
 		title, status = "Not sent yet", p.status

@@ -154,20 +154,25 @@ func (d *daemonRun) account(settings config.Daemon, a config.DaemonAccount) daem
 		}
 		w.busy = func() { d.sharing.tell(name) }
 	}
-	k := &previewer{worker: w, open: atFolder(own, a.Folder)}
+	note := func(o orders.Ordered) error { return orders.NoteEdit(w.orders.Place, o) }
+	k := &previewer{worker: w, open: atFolder(own, a.Folder), note: note,
+		saves: a.Folder != "" && a.Uploads.Value != ""}
 	account.Files, account.File, account.Picture = k.files, k.file, k.picture
 	if branch != nil {
 		k.open, k.newest, k.uploads = branch.atCommit, branch.newest, a.Uploads.Value
 		account.Picture = branch.picture(k.picture)
 	}
-	edit := &edits.Desk{Open: k.open, Plan: k.draw, View: k.live, Files: &w.copies.writing,
-		Note: func(o orders.Ordered) error { return orders.NoteEdit(w.orders.Place, o) }}
+	edit := &edits.Desk{Open: k.open, Plan: k.draw, View: k.live, Files: &w.copies.writing, Note: note}
 	if branch != nil {
 		edit.Open, edit.Git, edit.Uploads = k.newest, true, k.uploads
 	}
 	account.Draft, account.Edit = edit.Draft, edit.Edit
-	if account.Look = k.preview; k.uploads != "" {
+	account.Look = k.preview
+	switch {
+	case k.uploads != "":
 		account.Commit = k.commit
+	case k.saves:
+		account.Commit = k.save
 	}
 	if branch != nil {
 		branch.took, account.Accept, account.Acceptances = w.orders.Took, w.orders.Accept, w.orders.Acceptances

@@ -17,6 +17,7 @@ import (
 	"adsync/cmd/adsync/internal/session"
 	"adsync/internal/daemon"
 	"adsync/internal/diag"
+	"adsync/internal/orders"
 	"adsync/internal/planview"
 	"adsync/internal/resource"
 	"adsync/reconcile"
@@ -30,8 +31,10 @@ import (
 type previewer struct {
 	worker  *worker
 	open    opener
-	newest  opener     // the files as they are by now, for what is committed
-	uploads string     // branch that files are committed to; "" for none
+	newest  opener // the files as they are by now, for what is committed
+	uploads string // branch that files are committed to; "" for none
+	saves   bool   // files may be put into the folder
+	note    func(orders.Ordered) error
 	own     *pulls.Own // opens a pull request of what is committed; nil: nobody does
 	sent    func()     // is told that it did
 }
@@ -72,7 +75,7 @@ func (k *previewer) preview(ctx context.Context, filename string, content []byte
 	}
 	u.Into = k.own.Into(env)
 	if !diag.HasErrors(problems) && (u.Into == "" || base != sumOf(content)) { // no forge opens one of nothing
-		u.Branch = k.uploads
+		u.Branch, u.Saves = k.uploads, k.saves && base != sumOf(content)
 	}
 	var results bytes.Buffer
 	if strings.EqualFold(path.Ext(name), ".xlsx") && marked.WriteCopy(content, &results, name, marks) == nil {

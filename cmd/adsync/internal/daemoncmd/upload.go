@@ -3,6 +3,7 @@ package daemoncmd
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"path"
 	"path/filepath"
@@ -18,42 +19,89 @@ import (
 	"adsync/internal/daemon"
 	"adsync/internal/diag"
 	"adsync/internal/gitstore"
+	"adsync/internal/orders"
 	"adsync/internal/runview"
 	"adsync/sources/attach"
+	"adsync/sources/tidy"
 	"adsync/sources/tree"
 )
 
 // commit sends a dropped file to the branch for uploads, or to one of its own with a pull request, as the account's
-// files are by now: it has to be planned without a problem once more, and to take the place of the file that it took
-// when it was looked at. Who and when stand in the commit. The branch that is read is never written to.
+// files are by now. Who and when stand in the commit. The branch that is read is never written to.
 func (k *previewer) commit(ctx context.Context, h daemon.Handed) (c daemon.Committed, err error) {
 	env, dir, done, err := k.newest(ctx)
 	if err != nil {
 		return c, notPushed(err)
 	}
 	defer done()
-	l, name, base, err := k.with(ctx, env, dir, h.File, h.Content)
+	_, name, hash, err := k.checked(ctx, env, dir, h)
+	if errors.Is(err, daemon.ErrMoved) {
+		r := env.Git.Revision
+		return c, fmt.Errorf("%w; the newest commit is %.12s, %s by %s; download the file as it is today, make your "+
+			"changes there, and look at it again", err, r.Commit,
+			diag.Printable(strconv.Quote(r.Subject)), diag.Printable(r.Author))
+	}
 	if err != nil {
 		return c, err
 	}
-	if base != h.Base {
-		r := env.Git.Revision
-		return c, fmt.Errorf("%w; the newest commit is %.12s, %s by %s; download the file as it is today, make your "+
-			"changes there, and look at it again", daemon.ErrMoved, r.Commit,
-			diag.Printable(strconv.Quote(r.Subject)), diag.Printable(r.Author))
+	return k.push(ctx, env, name, hash, h)
+}
+
+// checked plans a file once more as the account's others are by now: without a problem, and in the place of the file
+// that it took when it was looked at.
+func (k *previewer) checked(ctx context.Context, env *session.Env, dir string,
+	h daemon.Handed) (l session.Loaded, name, hash string, err error) {
+	l, name, base, err := k.with(ctx, env, dir, h.File, h.Content)
+	if err != nil {
+		return l, "", "", err
 	}
-	problems, hash := l.Desired.Problems, ""
+	if base != h.Base {
+		return l, "", "", daemon.ErrMoved
+	}
+	problems := l.Desired.Problems
 	if !diag.HasErrors(problems) {
 		view, _, err := k.plan(ctx, env, l)
 		if err != nil {
-			return c, notNow(ctx, err)
+			return l, "", "", notNow(ctx, err)
 		}
 		problems, hash = view.Plan.Problems, view.Hash()
 	}
 	if diag.HasErrors(problems) {
-		return c, fmt.Errorf("%w: %s", daemon.ErrNotValid, firstProblem(problems))
+		return l, "", "", fmt.Errorf("%w: %s", daemon.ErrNotValid, firstProblem(problems))
 	}
-	return k.push(ctx, env, name, hash, h)
+	return l, name, hash, nil
+}
+
+// save puts a dropped file into the folder, in the place of the one it was looked at for, which stays beside it. The
+// next run plans and guards it as whatever people save.
+func (k *previewer) save(ctx context.Context, h daemon.Handed) (c daemon.Committed, err error) {
+	env, dir, done, err := k.open(ctx)
+	if err != nil {
+		return c, err
+	}
+	defer done()
+	l, name, _, err := k.checked(ctx, env, dir, h)
+	if errors.Is(err, daemon.ErrMoved) {
+		return c, fmt.Errorf("%w; download the file as it is today, make your changes there, and look at it again", err)
+	}
+	if err != nil {
+		return c, err
+	}
+	c.Path = name
+	if c.Same = h.Base == sumOf(h.Content); c.Same {
+		return c, nil
+	}
+	err = k.note(orders.Ordered{Time: h.Time, Order: orders.Send, By: h.By, Reason: h.Note, Of: name})
+	if err != nil {
+		return c, fmt.Errorf("note who sends it: %w", err)
+	}
+	k.worker.copies.writing.Lock()
+	defer k.worker.copies.writing.Unlock()
+	c.Kept, err = tidy.Put(l.Project, name, h.Base, h.Content, env.Clock.OrSystem().Now())
+	if err != nil {
+		err = fmt.Errorf("%w: %s: %s", daemon.ErrNotWritten, diag.Printable(name), diag.Printable(err.Error()))
+	}
+	return c, err
 }
 
 func notPushed(err error) error { return fmt.Errorf("%w: %w", daemon.ErrNotPushed, err) }

@@ -60,7 +60,7 @@ type Sources struct {
 // ordered put in words what people ordered.
 var ordered = map[string]string{
 	"suspend": "Suspended the account", "resume": "Resumed the account", "reconcile": "Ordered a run",
-	"pause": "Paused", "go-on": "Ordered to go on", "undo": "Undid in the files",
+	"pause": "Paused", "go-on": "Ordered to go on", "undo": "Undid in the files", "send": "Sent into the folder",
 	"take-theirs": "Took over into the files",
 }
 
