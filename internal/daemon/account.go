@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"adsync/internal/comments"
 	"adsync/internal/figures"
 	"adsync/internal/orders"
 	"adsync/internal/planview"
@@ -81,6 +82,7 @@ type Archive interface {
 	Expose(Point) error
 	Ordered() ([]Ordered, error) // what people ordered, the oldest first
 	Figures() figures.Kept       // what the account did on each day
+	Comments() comments.Kept     // what people said of changes and runs
 	// Settings are those of levels, by id, as the service had them when the account was read last; none where it was
 	// not.
 	Settings(ctx context.Context, levels []string) (map[string]map[string]Setting, error)

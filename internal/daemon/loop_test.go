@@ -13,6 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"adsync/internal/comments"
 	"adsync/internal/figures"
 	"adsync/internal/orders"
 	"adsync/internal/runview"
@@ -119,6 +120,8 @@ func (p *paper) Report(context.Context, string) (*runview.Document, error) {
 	return nil, errors.New("none")
 }
 func (p *paper) Figures() figures.Kept { return figures.Kept{} }
+
+func (p *paper) Comments() comments.Kept { return comments.Kept{} }
 func (p *paper) Settings(context.Context, []string) (map[string]map[string]Setting, error) {
 	return nil, nil
 }

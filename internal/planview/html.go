@@ -115,6 +115,19 @@ type htmlChange struct {
 	Cards                                                                                           []template.HTML
 	Sentence, Anchor                                                                                string
 	Whole, Folded                                                                                   bool // its values
+	Said                                                                                            Said
+}
+
+// remark puts at each change what people said of it.
+func (h *htmlPage) remark(said func(address string) Said, p *page) {
+	if said == nil {
+		return
+	}
+	for i := range h.Trees {
+		for k := range h.Trees[i].Changes {
+			h.Trees[i].Changes[k].Said = said(p.trees[i].changes[k].raw)
+		}
+	}
 }
 
 type htmlField struct {

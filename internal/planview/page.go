@@ -66,6 +66,7 @@ type tree struct {
 // entry is one change.
 type entry struct {
 	symbol, action, address, name, id, position string
+	raw                                         string // the address, as it is
 
 	at       diag.Position
 	depth    int
@@ -240,7 +241,7 @@ var symbols = map[plan.Action]string{
 
 func (t *teller) entry(d *Document, c *plan.ChangeDocument, address resource.Address) entry {
 	e := entry{
-		symbol: symbols[c.Action], action: diag.Printable(string(c.Action)),
+		symbol: symbols[c.Action], action: diag.Printable(string(c.Action)), raw: c.Address,
 		address: diag.Printable(c.Address), name: diag.Printable(c.Name), id: diag.Printable(c.ID),
 		position: c.Position.String(), at: c.Position,
 		depth: t.schemas.Depth(address.Kind), money: spendOf(c, d.currency()),

@@ -21,6 +21,20 @@ type Parts struct {
 // HTMLParts writes a plan as parts of a page, in a marketer's words. Where nothing could be planned they say
 // nothing of spend: the page says what it knows of it.
 func HTMLParts(schemas resource.Schemas, d *Document) (*Parts, error) {
+	return HTMLPartsSaid(schemas, d, nil)
+}
+
+// Said is what people said of a change.
+type Said struct {
+	Path, Link string // to all of it
+	Last       []Remark
+}
+
+// Remark is one thing that somebody said.
+type Remark struct{ By, When, Text string }
+
+// HTMLPartsSaid is HTMLParts, with what people said of each change; nil: nothing is known of it.
+func HTMLPartsSaid(schemas resource.Schemas, d *Document, said func(address string) Said) (*Parts, error) {
 	p := describe(schemas, d, detail{room: 400, list: 300, like: 30, most: 600, says: &marketers})
 	p.plainly(schemas, d)
 	if d.Error != "" {
@@ -30,6 +44,7 @@ func HTMLParts(schemas resource.Schemas, d *Document) (*Parts, error) {
 	if err != nil {
 		return nil, err
 	}
+	page.remark(said, p)
 	page.Groups = p.group(page.Trees)
 	var top, changes strings.Builder
 	if err := htmlTemplate().ExecuteTemplate(&top, "top", page); err != nil {

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"adsync/internal/comments"
 	"adsync/internal/daemon"
 	"adsync/internal/runview"
 
@@ -380,7 +381,7 @@ var looksOf = []string{"/", "/accounts/shoes", "/accounts/hats", "/accounts/shoe
 	"/accounts/shoes/ads", "/accounts/shoes/ads?order=best-ctr&delivery=yes&span=30d",
 	"/accounts/shoes/activity", "/accounts/shoes/pause", "/accounts/shoes/runs/run-000042/undo",
 	"/accounts/boots%20&%20bags/theirs?of=campaign/boots", "/sessions", "/login",
-	"/nothing"}
+	"/nothing", "/accounts/shoes/comments?of=campaign/spring-launch"}
 
 // full has an account of which all sections have something to show, and all of it
 // long: a commit that waits to be accepted, others that were, a suspension.
@@ -394,6 +395,13 @@ func (d *fakeDesk) full() {
 		a.Source, a.Message = "https://git.example/"+word+".git, branch main", word
 		a.Rewritten.Subject, a.Rewritten.Author = word, word
 	})
+	for _, c := range []comments.Comment{{Address: ofSpring, By: "Ann Example", Text: word + "\n" + word},
+		{Address: ofSpring, By: word, Text: "why?"}, {Run: "run-000042", By: word, Text: word}} {
+		c.Time, c.About = noon, word
+		if _, err := d.comments.Add(c); err != nil {
+			panic(err)
+		}
+	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.settings = threeSettings()

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"adsync/internal/comments"
 	"adsync/internal/daemon"
 	"adsync/internal/daemon/roles"
 	"adsync/internal/figures"
@@ -37,6 +38,7 @@ type fakeDesk struct {
 	points    []daemon.Point
 	ordered   []daemon.Ordered
 	figures   figures.Kept
+	comments  comments.Kept
 	settings  map[string]map[string]daemon.Setting // by level and id
 	unset     error                                // why there are none
 	approvals []daemon.Approval
@@ -106,7 +108,7 @@ func theDesk(t testing.TB) *fakeDesk {
 			By: "Ann Example", Note: "the launch was agreed on", Time: noon.Add(-26 * time.Hour)}},
 		draft: theDraft(shown), edited: daemon.Edited{Files: []string{"spring.xlsx"},
 			Kept: []string{"spring (before 2026-11-22 1700).xlsx"}},
-		figures: kept, upload: &daemon.Upload{
+		figures: kept, comments: comments.Kept{Store: orders.Folder(t.TempDir())}, upload: &daemon.Upload{
 			Problems: []string{"spring.xlsx:Ads!E17: title has 52 characters; want at most 50 (ADS1008)"},
 			Plan:     shown, Marked: []byte("the marked copy"), Name: "marked-spring.xlsx",
 		},
@@ -247,6 +249,8 @@ func (a archived) Exposures() ([]daemon.Point, error) {
 func (a archived) Ordered() ([]daemon.Ordered, error) { return a.desk.ordered, nil }
 
 func (a archived) Figures() figures.Kept { return a.desk.figures }
+
+func (a archived) Comments() comments.Kept { return a.desk.comments }
 
 func (a archived) Settings(context.Context, []string) (map[string]map[string]daemon.Setting, error) {
 	return a.desk.settings, a.desk.unset

@@ -80,13 +80,15 @@ var allOrders = []string{
 	"/api/v1/accounts/shoes/runs/x/undo", "/accounts/shoes/runs/x/undo",
 	"/api/v1/accounts/shoes/theirs", "/accounts/shoes/theirs",
 	"/api/v1/sessions/x/end",
+	"/accounts/shoes/comments", "/accounts/shoes/comments/x/delete",
+	"/api/v1/accounts/shoes/comments", "/api/v1/accounts/shoes/comments/x/delete",
 	"/accounts/shoes/resume", "/accounts/shoes/look", "/accounts/shoes/accept", "/accounts/shoes/looks/x/commit",
 }
 
 func TestX13EveryOrderIsTried(t *testing.T) {
 	for _, route := range ask(t, nil).server.routes {
 		target := strings.NewReplacer("{account}", "shoes", "{look}", "x", "{pause}", "x", "{run}", "x",
-			"{session}", "x").
+			"{session}", "x", "{comment}", "x").
 			Replace(route.path)
 		tried := slices.ContainsFunc(allOrders, func(order string) bool {
 			return strings.HasPrefix(order+"?", target+"?")

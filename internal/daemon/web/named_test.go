@@ -82,7 +82,7 @@ var rolesOfOrders = map[string]string{
 	"approvals": "approver", "approve": "approver", "go-on": "approver", "resume": "approver",
 	"acceptances": "operator", "accept": "operator",
 	"wake": "editor", "suspend": "editor", "look": "editor", "pauses": "editor", "pause": "editor", "commit": "editor",
-	"undo": "editor", "theirs": "editor", "end": "operator",
+	"comments": "editor", "delete": "editor", "undo": "editor", "theirs": "editor", "end": "operator",
 }
 
 func TestX13RolesSayWhoMayWhat(t *testing.T) {

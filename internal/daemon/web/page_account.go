@@ -11,6 +11,7 @@ import (
 	"adsync/internal/daemon/web/conflicts"
 	"adsync/internal/daemon/web/held"
 	"adsync/internal/daemon/web/shown"
+	"adsync/internal/daemon/web/talk"
 	"adsync/internal/planview"
 	"adsync/internal/review"
 	"adsync/internal/runview"
@@ -163,7 +164,11 @@ func (h *pages) fill(r *http.Request, v *accountView, a *daemon.Status, p *planv
 	names := words.NamesOf(h.Schemas, nil)
 	if p != nil {
 		names = words.NamesOf(h.Schemas, p.Changes)
-		parts, err := planview.HTMLParts(h.Schemas, p)
+		_, said, err := h.said(r.Context(), a.Name)
+		if err != nil {
+			return err
+		}
+		parts, err := planview.HTMLPartsSaid(h.Schemas, p, talk.At(said, v.Path, zone))
 		if err != nil {
 			return err
 		}
@@ -247,6 +252,7 @@ type runView struct {
 	Part              template.HTML
 	Running           bool
 	Undo              string // where it is taken back; "" where it cannot be
+	Talk              talk.View
 }
 
 func (h *pages) showRun(w http.ResponseWriter, r *http.Request) {
@@ -269,6 +275,12 @@ func (h *pages) showRun(w http.ResponseWriter, r *http.Request) {
 		h.refuse(w, r, h.problemOf(err))
 		return
 	}
-	v := runView{shown.Text(a.Name, 200), accountPath(a.Name), run.Title(), part, run.Ended == runview.Running, undo}
+	_, said, err := h.said(r.Context(), a.Name)
+	if err != nil {
+		h.refuse(w, r, h.problemOf(err))
+		return
+	}
+	v := runView{shown.Text(a.Name, 200), accountPath(a.Name), run.Title(), part, run.Ended == runview.Running, undo,
+		talk.Of(said, "", run.Run, accountPath(a.Name), nameOf(callerOf(r)), run.Zone)}
 	h.show(w, r, http.StatusOK, "run", view{Title: v.Title, Account: a.Name, Follows: v.Running, Of: v})
 }

@@ -54,7 +54,7 @@ func New(o Options, desk daemon.Desk) (*Server, error) {
 	s.routes = slices.Concat(
 		(&probes{re}).routes(), (&api{re, &s.give}).routes(), s.events.routes(),
 		(&pages{re}).routes(), (&gallery{re, make(chan struct{}, picturesAtOnce)}).routes(),
-		(&forms{re, &s.give}).routes(), d.routes())
+		(&forms{re, &s.give}).routes(), (&talks{&api{re, &s.give}}).routes(), d.routes())
 	mux := http.NewServeMux()
 	for _, route := range s.routes {
 		mux.HandleFunc(route.method+" "+route.path, d.admits(route))

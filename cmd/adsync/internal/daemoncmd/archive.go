@@ -13,6 +13,7 @@ import (
 
 	"adsync/cmd/adsync/internal/runs"
 	"adsync/cmd/adsync/internal/session"
+	"adsync/internal/comments"
 	"adsync/internal/daemon"
 	"adsync/internal/figures"
 	"adsync/internal/resource"
@@ -141,6 +142,8 @@ func (r *archive) Figures() figures.Kept {
 	kept.Earlier = &r.earlier
 	return kept
 }
+
+func (r *archive) Comments() comments.Kept { return comments.Kept{Store: r.orders.Place} }
 
 func (r *archive) Ordered() ([]daemon.Ordered, error) { return r.orders.Place.Ordered() }
 

@@ -12,6 +12,7 @@ import (
 
 	"adsync/cmd/adsync/internal/console"
 	"adsync/cmd/adsync/internal/session"
+	"adsync/internal/comments"
 	"adsync/internal/diag"
 	"adsync/internal/direct"
 	"adsync/internal/orders"
@@ -59,7 +60,7 @@ func (k *keeping) due(ctx context.Context, env *session.Env, w *worker, l sessio
 	}
 }
 
-// ageBeside takes names out of what is kept beside a state.
+// ageBeside takes names out of what is kept beside a state, and away what people said.
 func (k *keeping) ageBeside(beside kv.Store, now time.Time) (names int, err error) {
 	if k.keep.People == 0 {
 		return 0, nil
@@ -68,7 +69,8 @@ func (k *keeping) ageBeside(beside kv.Store, now time.Time) (names int, err erro
 		lines, failed := trail.AgeLines(beside, name, now.Add(-k.keep.People))
 		names, err = names+lines, errors.Join(err, failed)
 	}
-	return names, err
+	said, failed := comments.Kept{Store: beside}.Forget(now.Add(-k.keep.People))
+	return names + said, errors.Join(err, failed)
 }
 
 // age takes names and reports out of a state, and out of what is beside it where that is given.

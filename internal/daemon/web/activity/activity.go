@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"adsync/internal/comments"
 	"adsync/internal/daemon"
 	"adsync/internal/planview"
 	"adsync/internal/resource"
@@ -30,7 +31,7 @@ var Template string
 // Event is something that happened.
 type Event struct {
 	Time     time.Time `json:"time"`
-	Kind     string    `json:"kind"` // run, approval, acceptance, order or outside
+	Kind     string    `json:"kind"` // run, approval, acceptance, order, comment or outside
 	What     string    `json:"what"`
 	By       string    `json:"by,omitempty"`
 	Why      string    `json:"why,omitempty"`
@@ -40,6 +41,7 @@ type Event struct {
 	Compared *Compared `json:"compared,omitempty"`
 
 	address string // of what was changed outside
+	said    string // address of what somebody commented on
 	undo    bool   // a run can be taken back
 	part    string // address of what of it is told alone
 	changed bool   // a run applied something
@@ -52,6 +54,7 @@ type Sources struct {
 	Runs      []runview.Head
 	Approvals []daemon.Approval
 	Accepted  []daemon.Acceptance
+	Comments  []comments.Comment
 	Archive   daemon.Archive
 	Of        string // the id or address of a resource, of which alone it is told; "" of the whole account
 	Name      string // what it is called, once Events knows
@@ -92,6 +95,7 @@ func (s *Sources) events(ctx context.Context) ([]Event, error) {
 		all = append(all, Event{Time: a.Time, Kind: "approval", What: "Approved: " + strings.Join(allowed, "; "),
 			By: a.By, Why: a.Note, Link: runview.Page(a.Link)})
 	}
+	all = append(all, s.commented(names)...)
 	for _, a := range s.Accepted {
 		all = append(all, Event{Time: a.Time, Kind: "acceptance", What: "Accepted a rewritten history",
 			By: a.By, Why: a.Note, Commit: a.Commit})
@@ -133,17 +137,35 @@ func (s *Sources) ofOne(ctx context.Context) (all []Event, _ error) {
 			all = append(all, e)
 		}
 	}
+	one := *s
+	one.Comments = slices.DeleteFunc(slices.Clone(s.Comments), func(c comments.Comment) bool {
+		return c.Address != s.Of || c.Address == ""
+	})
+	all = append(all, one.commented(words.NamesOf(s.Schemas, nil))...)
 	if s.Plan == nil {
 		return all, nil
 	}
 	names := words.NamesOf(s.Schemas, s.Plan.Changes)
-	one := Sources{Plan: &planview.Document{}}
+	one = Sources{Plan: &planview.Document{}}
 	for i := range s.Plan.Changes {
 		if c := &s.Plan.Changes[i]; s.Of == c.ID || s.Of == c.Address {
 			one.Plan.Changes, s.Name = append(one.Plan.Changes, *c), cmp.Or(c.Name, s.Name)
 		}
 	}
 	return append(all, one.outside(names)...), nil
+}
+
+// commented is what people said of changes and runs.
+func (s *Sources) commented(names *words.Names) (all []Event) {
+	for i := range s.Comments {
+		c := &s.Comments[i]
+		e := Event{Time: c.Time, Kind: "comment", What: "Commented on " + c.Run, By: c.By, Why: c.Text, Run: c.Run}
+		if c.Run == "" {
+			e.What, e.said = "Commented on "+cmp.Or(c.About, names.Of(c.Address)), c.Address
+		}
+		all = append(all, e)
+	}
+	return all
 }
 
 func ofRun(h *runview.Head) Event {
@@ -191,6 +213,8 @@ func (s *Sources) outside(names *words.Names) (all []Event) {
 // path leads to where an event is shown whole; "" where that is nowhere.
 func (e *Event) path(account string) string {
 	switch {
+	case e.said != "":
+		return account + "/comments?" + url.Values{"of": {e.said}}.Encode()
 	case e.Run != "":
 		return account + "/runs/" + url.PathEscape(e.Run)
 	case e.address != "":
