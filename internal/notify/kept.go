@@ -18,6 +18,8 @@ type kept struct {
 	FormatVersion int                 `json:"format_version"`
 	Zone          string              `json:"zone,omitempty"` // the account's time zone
 	Posts         map[string]keptPost `json:"posts"`          // by identity
+	// the pauses that stood as people were told last, by id
+	Pauses map[string]toldPause `json:"pauses,omitempty"`
 }
 
 type keptPost struct {
@@ -65,7 +67,7 @@ func (n *Notifier) restore() {
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.zone = k.Zone
+	n.zone, n.pauses = k.Zone, k.Pauses
 	for _, p := range n.posts {
 		one := k.Posts[p.Identity()]
 		p.take(one)
@@ -137,7 +139,7 @@ func (n *Notifier) keep() {
 		one.Under, one.Sent, one.Lost = nil, nil, 0
 		all[p.Identity()] = one
 	}
-	if err := writeKept(n.o.Kept, kept{keptVersion, n.zone, all}); err != nil {
+	if err := writeKept(n.o.Kept, kept{keptVersion, n.zone, all, n.pauses}); err != nil {
 		n.o.Log.Warn("what people were told of cannot be kept; a restart may tell it again",
 			"account", n.account, "error", err)
 	}

@@ -38,6 +38,7 @@ const (
 	topicSuspended   Topic = "suspended"
 	topicResumed     Topic = "resumed"
 	topicReview      Topic = "review"
+	topicPaused      Topic = "paused"
 )
 
 // topics are all of them, in the order in which a message names them.
@@ -53,6 +54,7 @@ var topics = []struct {
 	{topicHeld, true, false},
 	{topicSuspended, true, true},
 	{topicResumed, true, true},
+	{topicPaused, true, true},
 	{topicRecovered, true, true},
 	{topicDrift, false, true},
 	{topicApplied, false, false},
@@ -136,7 +138,8 @@ type Notifier struct {
 	o       Options
 	mu      sync.Mutex // guards the posts
 	posts   []*post
-	zone    string // the account's, as the last plan named it; "" before there was one
+	zone    string               // the account's, as the last plan named it; "" before there was one
+	pauses  map[string]toldPause // that stood as people were told last, by id
 
 	bell     chan struct{} // rings where the outbox has not what is here
 	stuck    bool          // it could not be handed over

@@ -53,7 +53,7 @@ func (n *Notifier) hand() {
 				next.Queue = append(next.Queue, Delivery{p.Identity(), n.o.Now().Add(wait)})
 			}
 		}
-		return next, writeKept(store, kept{keptVersion, n.zone, all})
+		return next, writeKept(store, kept{keptVersion, n.zone, all, n.pauses})
 	})
 	if err != nil && !n.stuck { // once
 		n.o.Log.Warn("what people are told of cannot be queued; it is tried on", "account", n.account, "error", err)

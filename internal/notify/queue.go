@@ -74,7 +74,9 @@ func (s Section) after(before Section) Section {
 	switch s.Topic {
 	case topicApplied, topicOtherWriter:
 	case topicReview:
-		return s.reviewsAfter(before)
+		return s.eventsAfter(before, "review of ads: %d judged")
+	case topicPaused:
+		return s.eventsAfter(before, pausesTitle)
 	default:
 		return s
 	}
@@ -83,6 +85,15 @@ func (s Section) after(before Section) Section {
 		s.Count += before.Count
 		s.Title = fmt.Sprintf("%d applied in %d runs", s.Count, s.Of)
 	}
+	return s
+}
+
+// eventsAfter joins what two messages say of things that happened once each.
+func (s Section) eventsAfter(before Section, title string) Section {
+	items := append(slices.Clone(s.Items), before.Items...)
+	s.Items, s.More = items[:min(len(items), itemsShown)], s.More+before.More+max(0, len(items)-itemsShown)
+	s.Count += before.Count
+	s.Title = fmt.Sprintf(title, s.Count)
 	return s
 }
 

@@ -2,7 +2,6 @@ package notify
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"adsync/internal/review"
@@ -47,14 +46,4 @@ func reviewed(ads []review.Line) Section {
 	one := section("review of ads: "+strings.Join(parts, ", "), items)
 	one.Topic, one.Count = topicReview, len(ads)
 	return one
-}
-
-// reviewsAfter joins what two messages say of reviews: they are of different ads, or of
-// one that the newer judges.
-func (s Section) reviewsAfter(before Section) Section {
-	items := append(slices.Clone(s.Items), before.Items...)
-	s.Items, s.More = items[:min(len(items), itemsShown)], s.More+before.More+max(0, len(items)-itemsShown)
-	s.Count += before.Count
-	s.Title = fmt.Sprintf("review of ads: %d judged", s.Count)
-	return s
 }

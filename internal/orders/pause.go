@@ -69,6 +69,14 @@ type Paused struct {
 	At      time.Time `json:"at,omitzero"`       // when that was so first
 	All     []Was     `json:"all,omitempty"`     // what it has paused, noted before it is sent
 	Said    string    `json:"said,omitempty"`    // why it, or the last order to go on, was not carried out whole
+	Could   Possible  `json:"could,omitzero"`    // what All could spend until then; zero where that is not known
+}
+
+// Possible is what could be spent, in micros of a currency.
+type Possible struct {
+	Currency string `json:"currency,omitempty"`
+	Day      int64  `json:"day_micros,omitempty"`      // of daily budgets
+	Lifetime int64  `json:"lifetime_micros,omitempty"` // of lifetime budgets, with what they had spent
 }
 
 // Was is something that delivered before it was paused.

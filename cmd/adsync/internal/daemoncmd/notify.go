@@ -63,11 +63,29 @@ func (t *eventSink) emit(ctx context.Context, result daemon.Result) {
 	now := time.Now()
 	t.notifier.Tell(notify.Of(result, daemon.Status{Failures: in, Suspended: t.orders.SuspensionAsLooked(now)},
 		now, kinds.All(), t.commands))
+	t.tellPauses(&result)
 	if t.once {
 		ctx, cancel := context.WithTimeout(ctx, flushMost)
 		defer cancel()
 		t.notifier.Flush(ctx)
 	}
+}
+
+// tellPauses tells what became of pauses. A run that found nothing new carried none out.
+func (t *eventSink) tellPauses(result *daemon.Result) {
+	if result.Skipped {
+		return
+	}
+	standing, err := t.orders.Pauses()
+	if err != nil { // the next run can say
+		return
+	}
+	failure := ""
+	switch result.Class {
+	case daemon.Transient, daemon.Internal, daemon.Credentials, daemon.Locked, daemon.Misplaced:
+		failure = result.Message
+	}
+	t.notifier.TellPauses(standing, failure, t.orders.Place.Ordered)
 }
 
 // flushMost is how long a daemon with --once waits for its messages to leave. What is

@@ -32,11 +32,14 @@ func (c *carrier) pause(ctx context.Context, p *orders.StandingPause) error {
 	if err != nil {
 		return err
 	}
-	kept, known := orders.Paused{All: p.All}, idsOf(p.All)
+	kept, known := orders.Paused{All: p.All, Could: p.Could}, idsOf(p.All)
+	kept.Could.Currency = c.s.Agent.Account.Currency
 	for i := range view.Plan.Changes {
 		one := &view.Plan.Changes[i]
 		if !known[one.ID] {
 			kept.All = append(kept.All, orders.Was{ID: one.ID, Name: diag.Printable(one.Name)})
+			kept.Could.Day += one.Spend.DailyBefore - one.Spend.DailyAfter
+			kept.Could.Lifetime += one.Spend.LifetimeBefore - one.Spend.LifetimeAfter
 		}
 	}
 	if err := c.place().KeepPaused(p.ID, kept); err != nil {
