@@ -101,7 +101,7 @@ examples: build
 # journeys: what each person does with adsync from the first command to the last, as
 # processes, in the three profiles of the emulator. make test makes them too.
 journeys: deps
-	$(GO) test -count=1 -timeout 10m -run TestJourneys ./internal/testing/journeys
+	$(GO) test -count=1 -timeout 20m -run 'TestJourneys|TestAMarketers' ./internal/testing/journeys
 
 # demo-check: what adsync demo promises, and that its page adds up to the cent what the emulator's ledger has.
 demo-check:

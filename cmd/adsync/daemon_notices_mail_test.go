@@ -11,18 +11,19 @@ import (
 
 	"adsync/cmd/adsync/internal/daemoncmd"
 	"adsync/internal/daemon"
+	"adsync/internal/testing/mailtest"
 )
 
 // noticed is a daemon of the quickstart that mails what happens.
 type noticed struct {
 	*pausing
-	letters *mailServer
+	letters *mailtest.Server
 }
 
 // newNoticed starts one whose mails are of some topics. more is of its configuration.
 func newNoticed(t *testing.T, topics, more string) *noticed {
 	t.Helper()
-	q := &noticed{&pausing{T: t, service: serveAccount(t)}, openMailServer(t)}
+	q := &noticed{&pausing{T: t, service: serveAccount(t)}, mailtest.Open(t)}
 	q.dir, q.operator = ownQuickstart(t)
 	file := filepath.Join(t.TempDir(), "daemon.yaml")
 	saveFile(t, file, fmt.Sprintf(`
@@ -34,8 +35,8 @@ mail: {host: 127.0.0.1, port: %d, user: adsync, password: {env: MAIL_PASSWORD}, 
 people: {annabel: {email: annabel@shop.example}}
 notify: [{to: [annabel], on: [%s]}]
 accounts: [{name: shop, folder: %s}]
-%s`, q.operator, q.letters.port, topics, q.dir, more))
-	q.p = startDaemonWith(t, q.service.environment("SSL_CERT_FILE="+q.letters.ca, "MAIL_PASSWORD="+mailPassword,
+%s`, q.operator, q.letters.Port, topics, q.dir, more))
+	q.p = startDaemonWith(t, q.service.environment("SSL_CERT_FILE="+q.letters.CA, "MAIL_PASSWORD="+mailtest.Password,
 		daemoncmd.EnvDaemonToken+"="+watchmansToken), "--config", file)
 	q.at = fmt.Sprint(q.p.until("msg", "the daemon answers")["address"])
 	q.p.until("msg", "run ended", "class", "applied")
@@ -48,7 +49,7 @@ func (q *noticed) letter() (subject, words string) {
 	q.Helper()
 	var text string
 	select {
-	case text = <-q.letters.letters:
+	case text = <-q.letters.Letters:
 	case <-time.After(patience):
 		q.Fatalf("no letter comes; the daemon says\n%s", q.p.said())
 	}
@@ -84,7 +85,7 @@ func TestAPauseOfOneCampaignIsMailed(t *testing.T) {
 	q.order("wake", `{"by":"ann"}`, 202)
 	q.p.until("msg", "run ended", "class", "in_sync")
 	q.p.end()
-	if n := len(q.letters.letters); n > 0 {
+	if n := len(q.letters.Letters); n > 0 {
 		t.Errorf("%d letters more; want each once", n)
 	}
 }

@@ -2,91 +2,22 @@ package main
 
 import (
 	"bytes"
-	"crypto/tls"
 	"encoding/base64"
-	"encoding/pem"
 	"errors"
 	"fmt"
 	"io"
 	"mime"
 	"mime/multipart"
-	"net"
-	"net/http/httptest"
 	"net/mail"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/emersion/go-sasl"
-	"github.com/emersion/go-smtp"
+	"adsync/internal/testing/mailtest"
+
 	"github.com/xuri/excelize/v2"
 )
-
-// mailServer is a mail server that takes letters over TLS, from who has the password.
-type mailServer struct {
-	port    int
-	ca      string // file of its certificate
-	letters chan string
-}
-
-const mailPassword = "pa55word-of-mail"
-
-func openMailServer(t *testing.T) *mailServer {
-	t.Helper()
-	certified := httptest.NewUnstartedServer(nil)
-	certified.StartTLS()
-	t.Cleanup(certified.Close)
-	m := &mailServer{ca: filepath.Join(t.TempDir(), "ca.pem"), letters: make(chan string, 100)}
-	saveFile(t, m.ca, string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: certified.Certificate().Raw})))
-	server := smtp.NewServer(m)
-	server.Domain, server.TLSConfig = "127.0.0.1", &tls.Config{Certificates: certified.TLS.Certificates}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	noError(t, err)
-	m.port = listener.Addr().(*net.TCPAddr).Port
-	serving := make(chan struct{})
-	go func() { defer close(serving); _ = server.Serve(listener) }() // ends as it is closed
-	t.Cleanup(func() { _ = server.Close(); <-serving })
-	return m
-}
-
-func (m *mailServer) NewSession(*smtp.Conn) (smtp.Session, error) { return &mailVisit{server: m}, nil }
-
-// mailVisit is one line to the server.
-type mailVisit struct {
-	server *mailServer
-	known  bool
-}
-
-func (v *mailVisit) AuthMechanisms() []string { return []string{sasl.Plain} }
-
-func (v *mailVisit) Auth(string) (sasl.Server, error) {
-	return sasl.NewPlainServer(func(_, _, password string) error {
-		if v.known = password == mailPassword; !v.known {
-			return smtp.ErrAuthFailed
-		}
-		return nil
-	}), nil
-}
-
-func (v *mailVisit) Mail(string, *smtp.MailOptions) error {
-	if !v.known {
-		return smtp.ErrAuthRequired
-	}
-	return nil
-}
-
-func (v *mailVisit) Rcpt(string, *smtp.RcptOptions) error { return nil }
-
-func (v *mailVisit) Data(r io.Reader) error {
-	letter, err := io.ReadAll(r)
-	v.server.letters <- string(letter)
-	return err
-}
-
-func (v *mailVisit) Reset() {}
-
-func (v *mailVisit) Logout() error { return nil }
 
 // mailParts are the parts of a mail by their types.
 func mailParts(t *testing.T, kind string, body io.Reader) map[string]string {
@@ -116,7 +47,7 @@ func TestAReportIsMailedByADaemon(t *testing.T) {
 	t.Parallel()
 	s := serveAccount(t)
 	dir, operator := ownQuickstart(t)
-	server := openMailServer(t)
+	server := mailtest.Open(t)
 	file := filepath.Join(t.TempDir(), "daemon.yaml")
 	saveFile(t, file, fmt.Sprintf(`
 listen: none
@@ -129,11 +60,12 @@ reports:
 - {every: "%s", span: yesterday, to: [annabel], attach: xlsx}
 accounts:
 - {name: shop, folder: %s}
-`, operator, server.port, dueNow(t, "America/New_York"), dir))
-	p := startDaemonWith(t, s.environment("SSL_CERT_FILE="+server.ca, "MAIL_PASSWORD="+mailPassword), "--config", file)
+`, operator, server.Port, dueNow(t, "America/New_York"), dir))
+	p := startDaemonWith(t, s.environment("SSL_CERT_FILE="+server.CA, "MAIL_PASSWORD="+mailtest.Password),
+		"--config", file)
 	var text string
 	select {
-	case text = <-server.letters:
+	case text = <-server.Letters:
 	case <-time.After(patience):
 		t.Fatalf("no letter comes; the daemon says\n%s", p.said())
 	}
@@ -159,7 +91,8 @@ accounts:
 	}
 	noError(t, book.Close())
 	said := p.said()
-	if n := len(server.letters); n > 0 || strings.Contains(said, "annabel") || strings.Contains(said, mailPassword) {
+	if n := len(server.Letters); n > 0 || strings.Contains(said, "annabel") ||
+		strings.Contains(said, mailtest.Password) {
 		t.Errorf("%d letters more; the daemon says\n%s", n, said)
 	}
 }

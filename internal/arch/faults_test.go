@@ -106,7 +106,7 @@ func TestX6OnlyTheClientReachesOut(t *testing.T) {
 		asking := []string{"internal/adsapi", "internal/conversions", "internal/gitstore", "internal/fetch",
 			"internal/forge", "internal/notify", "internal/login", "internal/testing/pgtest",
 			"internal/daemon/openid", "internal/testing/githubtest",
-			"internal/testing/forgetest", "internal/testing/openidtest"}
+			"internal/testing/forgetest", "internal/testing/mailtest", "internal/testing/openidtest"}
 		if isEmulator(s.dir) || slices.Contains(asking, s.dir) ||
 			slices.Contains([]string{"cmd/adsync/internal/session/dial.go", "cmd/adsync/emulator.go",
 				"cmd/adsync/demo.go"}, s.name) {

@@ -292,6 +292,7 @@ var may = map[string][]string{
 	"internal/testing/openidtest":  {}, // nor does this
 	"internal/testing/golden":      {},
 	"internal/testing/kvtest":      {"state/kv"},
+	"internal/testing/mailtest":    {},
 	"internal/testing/leasetest":   {"state", "state/postgres"},
 	"internal/testing/twin":        {"state", "state/kv", "state/postgres"},
 	"internal/testing/branchtest":  {"state", "state/branch", "internal/gitstore"},
@@ -337,7 +338,7 @@ var forTests = append([]string{"internal/kinds", testOnly + "bench", testOnly + 
 
 // forEveryTest is what tests may import that know nothing of adsync, the emulator's too.
 var forEveryTest = []string{testOnly + "drawn", testOnly + "golden", testOnly + "pgtest", testOnly + "ports",
-	testOnly + "kvtest", testOnly + "pipelines"}
+	testOnly + "kvtest", testOnly + "mailtest", testOnly + "pipelines"}
 
 // TestTestsImportNoMoreThanTheirPackage lets tests have what their package may
 // import and, beyond it, the descriptions of the kinds, the emulator, the

@@ -13,8 +13,19 @@ import (
 // tabs find the Chromium of a script.
 var tabs sync.Map
 
-// browser NAME: somebody starts Chromium, and logs in to the page of the daemon.
+// browser NAME: somebody starts Chromium, or comes to the one that runs, and logs in to the page of the daemon.
 func startBrowser(ts *testscript.TestScript, _ bool, args []string) {
+	if _, runs := tabs.Load(ts); !runs {
+		openTab(ts)
+	}
+	ts.Check(chromedp.Do(tabOf(ts), chromedp.Navigate(ts.Getenv("PAGE")+"/login"),
+		chromedp.SendKeys(chromedp.CSS("#name"), args[0]),
+		chromedp.SendKeys(chromedp.CSS("#token"), ts.Getenv("ADSYNC_DAEMON_TOKEN")),
+		chromedp.Click(chromedp.CSS(`form[action="/login"] button`)),
+		chromedp.WaitVisible(chromedp.CSS(`form[action="/logout"]`))))
+}
+
+func openTab(ts *testscript.TestScript) {
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.NoSandbox, chromedp.DisableGPU, chromedp.ExecPath("chromium"),
 		chromedp.UserDataDir(ts.MkAbs("home/browser")),
@@ -26,11 +37,6 @@ func startBrowser(ts *testscript.TestScript, _ bool, args []string) {
 	tab, cancel = context.WithTimeout(tab, 10*time.Minute)
 	ts.Defer(cancel)
 	tabs.Store(ts, tab)
-	ts.Check(chromedp.Do(tabOf(ts), chromedp.Navigate(ts.Getenv("PAGE")+"/login"),
-		chromedp.SendKeys(chromedp.CSS("#name"), args[0]),
-		chromedp.SendKeys(chromedp.CSS("#token"), ts.Getenv("ADSYNC_DAEMON_TOKEN")),
-		chromedp.Click(chromedp.CSS(`form[action="/login"] button`)),
-		chromedp.WaitVisible(chromedp.CSS(`form[action="/logout"]`))))
 }
 
 func tabOf(ts *testscript.TestScript) context.Context {

@@ -103,6 +103,10 @@ func makeJourneys(t *testing.T, folder, profile, hub string) {
 			"unplug": signals(syscall.SIGKILL), "freeze": signals(syscall.SIGSTOP), "thaw": signals(syscall.SIGCONT),
 			"taken": takenOver,
 			"all":   allAreNamed, "once": changedOnce, "figures": sayFigures,
+			"postbox": openPostbox, "words": putWords, "letter": letterComes, "goes": goTo, "clicks": clickOn,
+			"enters": enterText, "seen": comesToRead, "reloads": reloadUntil, "uploads": uploadFile,
+			"fetches": fetchFile, "ticked": tickAll,
+			"says-of": typeStanding, "single": isThereOnce,
 			"browser": startBrowser, "ticks": tickAndApprove, "picture": takePicture,
 		},
 	})

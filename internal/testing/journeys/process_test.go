@@ -98,7 +98,7 @@ func environment(ts *testscript.TestScript) []string {
 	for _, name := range []string{
 		"PATH", "HOME", "NO_COLOR", "TMPDIR",
 		"ADSYNC_KEY_LAG", "ADSYNC_BASE_URL", "ADSYNC_API_KEY", "ADSYNC_OPERATOR", "ADSYNC_DAEMON_TOKEN",
-		"ADSYNC_DATABASE", "ADSYNC_DATABASE_LEASE",
+		"ADSYNC_DATABASE", "ADSYNC_DATABASE_LEASE", "SSL_CERT_FILE", "MAIL_PASSWORD",
 	} {
 		if value := ts.Getenv(name); value != "" {
 			all = append(all, name+"="+value)

@@ -1,0 +1,203 @@
+package journeys
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"io"
+	"mime/quotedprintable"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"adsync/internal/testing/mailtest"
+
+	"github.com/chromedp/chromedp"
+	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/xuri/excelize/v2"
+)
+
+// letters find the mail server of a script.
+var letters sync.Map
+
+// TestAMarketersWeek is what a marketer does from Monday to Friday with LibreOffice, a mail program and Chromium: no
+// terminal, and no file but those that she downloads and sends.
+func TestAMarketersWeek(t *testing.T) {
+	for _, profile := range []string{"interface", "hostile"} {
+		t.Run(profile, func(t *testing.T) {
+			t.Parallel() // most of a week is waiting
+			makeJourneys(t, "testdata/week", profile, "")
+		})
+	}
+}
+
+// postbox: a mail server takes letters at $MAIL_PORT; $NOW is this minute, as reports name it.
+func openPostbox(ts *testscript.TestScript, _ bool, _ []string) {
+	m := mailtest.Open(testOf(ts))
+	letters.Store(ts, m)
+	ts.Setenv("SSL_CERT_FILE", m.CA)
+	ts.Setenv("MAIL_PASSWORD", mailtest.Password)
+	ts.Setenv("MAIL_PORT", strconv.Itoa(m.Port))
+	zone, err := time.LoadLocation("America/New_York")
+	ts.Check(err)
+	now := time.Now().In(zone)
+	ts.Setenv("NOW", strings.ToLower(now.Weekday().String())+now.Format(" 15:04"))
+}
+
+// words FILE: $NAME in it is the value of what is called so.
+func putWords(ts *testscript.TestScript, _ bool, args []string) {
+	text := os.Expand(ts.ReadFile(args[0]), ts.Getenv)
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(text), 0o600))
+}
+
+// letter PATTERN: a letter comes that reads so, its lines joined; $LINK is the part in brackets, if there is one.
+func letterComes(ts *testscript.TestScript, _ bool, args []string) {
+	m, _ := letters.Load(ts)
+	select {
+	case raw := <-m.(*mailtest.Server).Letters:
+		text, err := io.ReadAll(quotedprintable.NewReader(strings.NewReader(raw)))
+		ts.Check(err)
+		found := regexp.MustCompile(args[0]).FindStringSubmatch(string(text))
+		if found == nil {
+			ts.Fatalf("the letter does not read %s:\n%s", args[0], text)
+		}
+		if len(found) > 1 {
+			ts.Setenv("LINK", found[1])
+		}
+	case <-time.After(patience):
+		ts.Fatalf("no letter comes; the daemon says\n%s", &find(ts, "daemon").said)
+	}
+}
+
+// onPage finds an element by what somebody reads on it: of those that are shown, the first whose words, or whose name
+// for who does not see it, begin so.
+const onPage = `((kinds, words) => [...document.querySelectorAll(kinds)].find(e => e.getClientRects().length > 0 && (
+	e.innerText.trim().startsWith(words) || (e.getAttribute("aria-label") || "").startsWith(words))))`
+
+func quoted(text string) string {
+	b, _ := json.Marshal(text) // a string always has a JSON form
+	return string(b)
+}
+
+// page waits until an expression of the page is true, on this one or the one it leads to.
+func page(ts *testscript.TestScript, what, expression string) {
+	var is bool
+	until(ts, func() string {
+		said, _ := chromedp.Run(tabOf(ts), chromedp.Evaluate[string](`location.href + "\n" + document.body.innerText`))
+		return what + "; the page reads\n" + said
+	}, func() bool {
+		is, _ = chromedp.Run(tabOf(ts),
+			chromedp.Evaluate[bool](`document.readyState === "complete" && !!(`+expression+`)`)) // between two there is none
+		return is
+	})
+}
+
+// goes PATH, or an address.
+func goTo(ts *testscript.TestScript, _ bool, args []string) {
+	address := args[0]
+	if strings.HasPrefix(address, "/") {
+		address = ts.Getenv("PAGE") + address
+	}
+	ts.Check(chromedp.Do(tabOf(ts), chromedp.Navigate(address)))
+}
+
+// clicks WORDS: on the link, button, box or fold that begins so.
+func clickOn(ts *testscript.TestScript, _ bool, args []string) {
+	one := onPage + `("a, button, summary, label", ` + quoted(args[0]) + `)`
+	page(ts, "nothing begins "+args[0], one)
+	eval(ts, `(e => { e.scrollIntoView({block: "center"}); e.click() })(`+one+`)`)
+}
+
+// enters LABEL TEXT: types it into the field with the label, key by key.
+func enterText(ts *testscript.TestScript, _ bool, args []string) {
+	field := `(l => l && (l.control || l.querySelector("input, select, textarea")))(` + onPage + `("label", ` +
+		quoted(args[0]) + `))`
+	page(ts, "no field is called "+args[0], field)
+	eval(ts, `(f => { f.scrollIntoView({block: "center"}); f.focus(); f.select && f.select() })(`+field+`)`)
+	ts.Check(chromedp.Do(tabOf(ts), chromedp.KeyEvent(args[1])))
+}
+
+// chooses LABEL WORDS: of what a field offers.
+func chooseOption(ts *testscript.TestScript, _ bool, args []string) {
+	field := `(l => l && (l.control || l.querySelector("select")))(` + onPage + `("label", ` + quoted(args[0]) + `))`
+	page(ts, "no field is called "+args[0], field)
+	eval(ts, `((f, words) => { const o = [...f.options].find(o => o.text.startsWith(words)); o.selected = true;
+		f.dispatchEvent(new Event("input", {bubbles: true})); f.dispatchEvent(new Event("change", {bubbles: true}));
+		})(`+field+`, `+quoted(args[1])+`)`)
+}
+
+// seen PATTERN: the page comes to read so by itself, or is left for one that does; its lines are joined.
+func comesToRead(ts *testscript.TestScript, neg bool, args []string) {
+	page(ts, "never "+args[0], `new RegExp(`+quoted(args[0])+`).test(document.body.innerText.replace(/\s+/g, " ")) !== `+
+		strconv.FormatBool(neg))
+}
+
+// reloads PATTERN: she loads the page again until it reads so: what figures are of comes with the next read of the
+// account.
+func reloadUntil(ts *testscript.TestScript, _ bool, args []string) {
+	reads := `new RegExp(` + quoted(args[0]) + `).test(document.body.innerText.replace(/\s+/g, " "))`
+	until(ts, func() string { return "never " + args[0] }, func() bool {
+		ts.Check(chromedp.Do(tabOf(ts), chromedp.Reload()))
+		is, err := chromedp.Run(tabOf(ts), chromedp.Evaluate[bool](reads))
+		return err == nil && is
+	})
+}
+
+// uploads FILE: drops it in the page of the account that is open.
+func uploadFile(ts *testscript.TestScript, _ bool, args []string) {
+	page(ts, "nothing can be dropped", `document.querySelector(".drop input[type=file]")`)
+	ts.Check(chromedp.Do(tabOf(ts), chromedp.SetUploadFiles(chromedp.CSS(".drop input[type=file]"),
+		[]string{ts.MkAbs(args[0])})))
+	eval(ts, `document.querySelector(".drop button").click()`)
+	page(ts, "it is never looked at", `document.querySelector("h1").innerText.startsWith("A look at")`)
+}
+
+// fetches WORDS FILE: what the link that begins so leads to.
+func fetchFile(ts *testscript.TestScript, _ bool, args []string) {
+	one := onPage + `("a", ` + quoted(args[0]) + `)`
+	page(ts, "nothing begins "+args[0], one)
+	packed, err := chromedp.Run(tabOf(ts), chromedp.Evaluate[string](`fetch(`+one+`.href).then(r => r.arrayBuffer())`+
+		`.then(b => { let s = ""; for (const c of new Uint8Array(b)) s += String.fromCharCode(c); return btoa(s) })`,
+		chromedp.EvalAwaitPromise))
+	ts.Check(err)
+	content, err := base64.StdEncoding.DecodeString(packed)
+	ts.Check(err)
+	ts.Check(os.MkdirAll(filepath.Dir(ts.MkAbs(args[1])), 0o755))
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), content, 0o644))
+}
+
+// ticked: ticks every box of what waits.
+func tickAll(ts *testscript.TestScript, _ bool, _ []string) {
+	page(ts, "nothing waits", `document.querySelector("form.approve input[type=checkbox]")`)
+	eval(ts, `document.querySelectorAll("form.approve input[type=checkbox]").forEach(box => box.checked || box.click())`)
+}
+
+// says-of WORKBOOK draft|ready: LibreOffice types it beside "This workbook is".
+func typeStanding(ts *testscript.TestScript, _ bool, args []string) {
+	const sheet = "Start here"
+	f, err := excelize.OpenFile(ts.MkAbs(args[0]))
+	ts.Check(err)
+	defer f.Close()
+	at, err := f.SearchSheet(sheet, "This workbook is")
+	ts.Check(err)
+	if len(at) != 1 {
+		ts.Fatalf("%s says at %q how it stands; want one cell", args[0], at)
+	}
+	column, row, err := excelize.CellNameToCoordinates(at[0])
+	ts.Check(err)
+	beside, err := excelize.CoordinatesToCellName(column+1, row)
+	ts.Check(err)
+	run(ts, "/usr/bin/python3", filepath.Join(ts.Getenv("ROOT"), "internal/testing/journeys/testdata/walk/calc.py"),
+		ts.MkAbs("home/office"), ts.MkAbs(args[0]), sheet, beside, args[1])
+}
+
+// single NAME: the answer has one that is called so.
+func isThereOnce(ts *testscript.TestScript, _ bool, args []string) {
+	if n := strings.Count(ts.ReadFile("answer.json"), quoted(args[0])); n != 1 {
+		ts.Fatalf("the answer has %q %d times; want it once", args[0], n)
+	}
+}
