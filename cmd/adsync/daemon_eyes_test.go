@@ -1,15 +1,18 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"html"
 	"net/http"
 	"net/http/cookiejar"
+	"net/http/httptest"
 	"net/url"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 )
 
 // TestARaiseOfAFolderWantsTwoPeople: who saved a file in a folder nobody knows. A raise that waits there goes once two
@@ -97,4 +100,71 @@ accounts: [{name: shop, folder: %s}]
 	p.until("msg", "run ended", "class", "applied")
 	_, page = ben.get("/accounts/shop")
 	says(html.UnescapeString(page), "120.00 USD")
+}
+
+// TestACommentReachesWhomItConcerns: no entry of notify names anybody. Who commented on a run hears of what others say
+// there, once, and nobody hears themselves.
+func TestACommentReachesWhomItConcerns(t *testing.T) {
+	t.Parallel()
+	s := serveAccount(t)
+	dir, operator := ownQuickstart(t)
+	home := t.TempDir()
+	messages := make(chan string, 100)
+	hook := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		var one told
+		if err := json.NewDecoder(r.Body).Decode(&one); err != nil || len(one.Sections) == 0 {
+			t.Errorf("%s: %v, %+v", r.URL.Path, err, one)
+			return
+		}
+		messages <- r.URL.Path + " " + strings.Join(one.Topics, ",") + ": " + one.Sections[0].Items[0].Text
+	}))
+	defer hook.Close()
+	saveFile(t, filepath.Join(home, "the.hash"), hashOf(t, annasPassword))
+	saveFile(t, filepath.Join(home, "daemon.yaml"), fmt.Sprintf(`
+listen: 127.0.0.1:0
+state: %s
+operator: %s
+every: 2s
+settle: 200ms
+people:
+  anna: {role: editor, password: {file: the.hash}, webhook: {url: {env: ANNA}, key: {env: HOOK_KEY}}}
+  ben: {role: editor, password: {file: the.hash}, webhook: {url: {env: BEN}, key: {env: HOOK_KEY}}}
+accounts: [{name: shop, folder: %s}]
+`, filepath.Join(home, "states"), operator, dir))
+	p := startDaemonWith(t, s.environment("HOOK_KEY=a key of the webhook",
+		"ANNA="+hook.URL+"/anna", "BEN="+hook.URL+"/ben"), "--config", filepath.Join(home, "daemon.yaml"))
+	at := fmt.Sprint(p.until("msg", "the daemon answers")["address"])
+	p.until("msg", "run ended", "class", "applied")
+	says := func(name, text string) {
+		t.Helper()
+		jar, err := cookiejar.New(nil)
+		noError(t, err)
+		g := &guest{T: t, client: http.Client{Jar: jar}, at: at}
+		g.post("/login", url.Values{"name": {name}, "password": {annasPassword}})
+		if status, page := g.post("/accounts/shop/comments",
+			url.Values{"run": {"run-000001"}, "text": {text}}); status != 200 || !strings.Contains(page, text) {
+			t.Fatalf("%s comments: %d %s", name, status, page)
+		}
+	}
+	hears := func(want string) {
+		t.Helper()
+		select {
+		case got := <-messages:
+			if got != want {
+				t.Errorf("told %q; want %q", got, want)
+			}
+		case <-time.After(patience):
+			t.Fatalf("nobody is told; want %q", want)
+		}
+	}
+	says("anna", "Was this meant?") // whom it concerns nobody knows yet
+	says("ben", "Yes: the sale.")
+	hears("/anna comment: ben on run-000001: Yes: the sale.")
+	says("anna", "Thank you.")
+	hears("/ben comment: anna on run-000001: Thank you.")
+	select {
+	case more := <-messages:
+		t.Errorf("told beside that: %q", more)
+	default:
+	}
 }

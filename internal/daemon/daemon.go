@@ -41,6 +41,7 @@ const (
 	Approved  Trigger = "approved"  // a person allowed what was held
 	Retried   Trigger = "retry"     // an attempt that failed for the time being is made again
 	Continued Trigger = "continued" // a suspension ended
+	Commented Trigger = "comment"   // somebody said something of a change or of a run
 	Reviewed  Trigger = "review"    // the service's review judged an ad otherwise than before
 )
 

@@ -39,6 +39,7 @@ const (
 	topicResumed     Topic = "resumed"
 	topicReview      Topic = "review"
 	topicPaused      Topic = "paused"
+	topicComment     Topic = "comment"
 )
 
 // topics are all of them, in the order in which a message names them.
@@ -52,6 +53,7 @@ var topics = []struct {
 	{topicOtherWriter, true, true},
 	{topicReview, true, true},
 	{topicHeld, true, false},
+	{topicComment, true, false},
 	{topicSuspended, true, true},
 	{topicResumed, true, true},
 	{topicPaused, true, true},
@@ -91,13 +93,16 @@ func (t Topic) urgent() bool {
 // Destination is where messages go.
 type Destination struct {
 	Name   string // for the log
-	Form   Form
-	URL    secret.Text   // of webhook, slack and teams; who knows it may write there
-	Key    secret.Text   // of webhook: what it is signed with
-	Mail   Mail          // of email
-	On     []Topic       // empty: the usual ones
-	Remind time.Duration // what lasts is told again after it; 0: a day
-	Quiet  Quiet         // hours in which only what is urgent is told
+	Person string // who reads it, by their name among people; "" of a place
+	// it is told of what concerns the person alone, and On is nothing to it: who watches the account are others
+	Concerned bool
+	Form      Form
+	URL       secret.Text   // of webhook, slack and teams; who knows it may write there
+	Key       secret.Text   // of webhook: what it is signed with
+	Mail      Mail          // of email
+	On        []Topic       // empty: the usual ones
+	Remind    time.Duration // what lasts is told again after it; 0: a day
+	Quiet     Quiet         // hours in which only what is urgent is told
 }
 
 // Options are what a notifier needs beside its destinations.
@@ -155,7 +160,10 @@ func New(account string, to []Destination, o Options) (*Notifier, error) {
 			return nil, fmt.Errorf("notify %s: %w", to[i].Name, err)
 		}
 		p := &post{Destination: to[i], bell: make(chan struct{}, 1)}
-		if len(p.On) == 0 {
+		switch {
+		case p.Concerned:
+			p.On = nil
+		case len(p.On) == 0:
 			p.On = Usual()
 		}
 		if p.Remind == 0 {

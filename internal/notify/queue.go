@@ -77,6 +77,8 @@ func (s Section) after(before Section) Section {
 		return s.eventsAfter(before, "review of ads: %d judged")
 	case topicPaused:
 		return s.eventsAfter(before, pausesTitle)
+	case topicComment:
+		return s.eventsAfter(before, "%d comments")
 	default:
 		return s
 	}

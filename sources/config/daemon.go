@@ -66,6 +66,7 @@ type DaemonAccount struct {
 	PlanOnly bool         // apply: plan
 	Webhook  KeyReference // its secret; zero: none is taken
 	Notify   []Notify     // who is told of what
+	Also     []Notify     // who of people is not, and can be told of what concerns them
 	Reports  []Report     // which are sent
 	// branch that files dropped in the page are committed to, or uploadsInFolder; zero: they are nowhere put
 	Uploads Setting

@@ -121,6 +121,7 @@ var wakers = map[daemon.Trigger]string{
 	daemon.Push: "a push", daemon.Poll: "the clock", daemon.Daily: "the clock, to read the whole account",
 	daemon.Asked: "a person", daemon.Approved: "an approval", daemon.Retried: "a failed attempt",
 	daemon.Continued: "the end of a suspension", daemon.Reviewed: "a review of the service",
+	daemon.Commented: "a comment",
 }
 
 func wokenBy(triggers []daemon.Trigger) string {

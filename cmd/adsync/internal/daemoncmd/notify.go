@@ -3,16 +3,22 @@ package daemoncmd
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"log/slog"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"adsync/cmd/adsync/internal/console"
 	"adsync/cmd/adsync/internal/reports"
 	"adsync/cmd/adsync/internal/session"
+	"adsync/internal/comments"
 	"adsync/internal/daemon"
+	"adsync/internal/diag"
 	"adsync/internal/kinds"
 	"adsync/internal/notify"
+	"adsync/internal/planview"
 	"adsync/internal/secret"
 	"adsync/sources/config"
 	"adsync/state/kv"
@@ -27,6 +33,7 @@ type eventSink struct {
 	failures int  // runs in a row that failed for the time being
 	locked   int  // runs in a row that met a lock
 	once     bool // nobody delivers beside the run
+	log      *slog.Logger
 }
 
 func (t *eventSink) Run(ctx context.Context, r daemon.Request) daemon.Result {
@@ -39,10 +46,71 @@ func (t *eventSink) Run(ctx context.Context, r daemon.Request) daemon.Result {
 		}
 	}()
 	result := t.Worker.Run(ctx, r)
+	if slices.Contains(r.Triggers, daemon.Commented) {
+		if err := t.comments(); err != nil {
+			t.log.Warn("nobody is told what was commented on", "error", err)
+		}
+	}
 	if !result.Waits {
 		t.emit(ctx, result)
 	}
 	return result
+}
+
+// toldComments is where it is kept which comment was told last.
+const toldComments = "told-comments.json"
+
+// comments tells what people said since that was told last, and whom it concerns: who commented on the same, or
+// approved it.
+func (t *eventSink) comments() error {
+	at := t.orders.Place
+	all, err := comments.Kept{Store: at}.All()
+	if err != nil || len(all) == 0 {
+		return err
+	}
+	approvals, err := t.orders.Approvals()
+	if err != nil {
+		return err
+	}
+	told := comments.Comment{Time: time.Now().Add(-time.Hour)}
+	if text, err := at.Get(toldComments, 1<<16); err == nil {
+		_ = json.Unmarshal(text, &told) // else as if nothing was told yet
+	}
+	from := slices.IndexFunc(all, func(c comments.Comment) bool { return c.ID == told.ID }) + 1
+	var said []notify.Said
+	for i := range all {
+		if c := &all[i]; i >= from && (from > 0 || c.Time.After(told.Time)) {
+			said = append(said, notify.Said{By: c.By, Of: cmp.Or(c.About, c.Run, c.Address), Text: diag.Printable(
+				strings.ReplaceAll(c.Text, "\n", " ")), Concerns: concerns(c, all[:i], approvals)})
+		}
+	}
+	t.notifier.TellComments(said)
+	last := all[len(all)-1]
+	text, err := json.Marshal(comments.Comment{ID: last.ID, Time: last.Time})
+	if err == nil {
+		err = at.Put(toldComments, text)
+	}
+	return err
+}
+
+// concerns are those who commented on the same before, or approved something there.
+func concerns(c *comments.Comment, before []comments.Comment, approvals []daemon.Approval) (names []string) {
+	for i := range before {
+		if o := &before[i]; o.Address == c.Address && o.Run == c.Run {
+			names = append(names, o.By)
+		}
+	}
+	for _, a := range approvals {
+		if c.Address != "" && slices.ContainsFunc(a.Asks, func(one planview.Ask) bool {
+			return slices.ContainsFunc(one.Parts, func(p planview.Part) bool { return p.Address == c.Address })
+		}) {
+			names = append(names, a.By)
+			if a.Who != nil {
+				names = append(names, a.Who.Name)
+			}
+		}
+	}
+	return names
 }
 
 func (t *eventSink) emit(ctx context.Context, result daemon.Result) {
@@ -110,7 +178,7 @@ func (d *daemonRun) telling(config config.Daemon,
 		return w, nil
 	}
 	return &eventSink{Worker: w, notifier: notifier, commands: d.commandsFor(config, a),
-		orders: at, once: d.flags.once}, notifier
+		orders: at, once: d.flags.once, log: log}, notifier
 }
 
 // commandsFor is what a command says that somebody pastes on this machine, whatever
@@ -175,6 +243,12 @@ func (d *daemonRun) destinations(a config.DaemonAccount) ([]notify.Destination, 
 		}
 		all = append(all, one)
 	}
+	for _, n := range a.Also {
+		if one, err := destinationBy(d)(n); err == nil { // else who watches is told all the same
+			one.Concerned = true
+			all = append(all, one)
+		}
+	}
 	return all, nil
 }
 
@@ -182,7 +256,7 @@ func (d *daemonRun) destinations(a config.DaemonAccount) ([]notify.Destination, 
 func destinationBy(d *daemonRun) func(config.Notify) (notify.Destination, error) {
 	return func(n config.Notify) (notify.Destination, error) {
 		one := notify.Destination{
-			Name: n.Form + " of " + n.Position.String(),
+			Name: n.Form + " of " + n.Position.String(), Person: n.Person,
 			Form: notify.Form(n.Form), Remind: n.Remind, Quiet: notify.Quiet(n.Quiet),
 		}
 		one.Mail = notify.Mail{Host: n.Host, Port: n.Port, TLS: n.TLS, User: n.User, From: n.From, To: n.To}
