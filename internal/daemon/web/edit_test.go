@@ -131,7 +131,7 @@ func TestAnUndoThatIsNotWritten(t *testing.T) {
 			"go on asking for it: spring.xlsx: file is open in an editor"},
 		{"it paused", "as shown", "x", fmt.Errorf("%w: it paused", daemon.ErrNoEdit), 409, "no_edit", "it paused"},
 		{"another daemon's", "as shown", "x", daemon.ErrElsewhere, 409, "elsewhere", "another daemon"},
-		{"no branch", "as shown", "x", daemon.ErrNoUploads, 404, "no_uploads", "no branch"},
+		{"no branch", "as shown", "x", daemon.ErrNoUploads, 404, "no_uploads", "no files be sent"},
 	} {
 		a := ask(t, nil)
 		a.desk.broken = row.broken
