@@ -102,6 +102,61 @@ accounts: [{name: shop, folder: %s}]
 	says(html.UnescapeString(page), "120.00 USD")
 }
 
+// TestTheAuthorOfAPullRequestCannotApproveIt: anna opened it, who is ann at the forge. Merged and held, her own yes is
+// refused, and ben's alone is enough. What she pushes without a pull request nobody is known to have written.
+func TestTheAuthorOfAPullRequestCannotApproveIt(t *testing.T) {
+	t.Parallel()
+	hash := filepath.Join(t.TempDir(), "the.hash")
+	saveFile(t, hash, hashOf(t, annasPassword))
+	person := "{role: approver, password: {file: " + hash + "}, forge: "
+	q := newProposed(t, "1s", "approvers: [zoe]}\npeople: {anna: "+person+"Ann}, ben: "+person+"ben-gh}")
+	saveFile(t, q.operator, "policy: {max_daily_exposure: 1000.00, approvals: {raises: not-author}}\n")
+	pull := q.proposes(7, "daily: 50.00", "daily: 120.00")
+	q.forge.Set(pull)
+	q.says(7, pull.Head[:12], "120.00")
+	q.judged(pull.Head, "pending", "needs approval: 1 change held")
+	q.merges(pull)
+	q.p.until("msg", "run ended", "class", "held")
+	enters := func(name string) *guest {
+		jar, err := cookiejar.New(nil)
+		noError(t, err)
+		g := &guest{T: t, client: http.Client{Jar: jar}, at: q.at}
+		g.post("/login", url.Values{"name": {name}, "password": {annasPassword}})
+		return g
+	}
+	box := regexp.MustCompile(`name="item" value="([0-9a-f]{32})"`)
+	approves := func(g *guest) (int, string) {
+		t.Helper()
+		_, page := g.get("/accounts/shop")
+		found := box.FindStringSubmatch(page)
+		if found == nil {
+			t.Fatalf("nothing can be ticked:\n%s", page)
+		}
+		status, page := g.post("/accounts/shop/approve", url.Values{"item": {found[1]}})
+		return status, html.UnescapeString(page)
+	}
+	anna, ben := enters("anna"), enters("ben")
+	if _, page := anna.get("/accounts/shop"); !strings.Contains(page, "Anna wrote it: it wants the approval") {
+		t.Errorf("the page does not say who wrote it:\n%s", page)
+	}
+	if status, page := approves(anna); status != 403 || !strings.Contains(page, "Anna wrote 1 of the 1") {
+		t.Errorf("anna approves: %d %s", status, page)
+	}
+	if status, page := approves(ben); status != 200 || !strings.Contains(page, "Approved. The next run applies it.") {
+		t.Errorf("ben approves: %d %s", status, page)
+	}
+	q.p.until("msg", "run ended", "class", "applied")
+
+	q.save("daily: 120.00", "daily: 290.00", "More")
+	q.git("push", "-q", q.upstream, "main")
+	push(t, q.at, "refs/heads/main")
+	q.p.until("msg", "run ended", "class", "held")
+	if _, page := ben.get("/accounts/shop"); !strings.Contains(page, "Who wrote it is not known") {
+		t.Errorf("the page says who wrote what was pushed:\n%s", page)
+	}
+	q.p.end()
+}
+
 // TestACommentReachesWhomItConcerns: no entry of notify names anybody. Who commented on a run hears of what others say
 // there, once, and nobody hears themselves.
 func TestACommentReachesWhomItConcerns(t *testing.T) {

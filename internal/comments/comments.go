@@ -25,14 +25,15 @@ const name = "comments.ndjson"
 // Bounds of what is kept.
 const (
 	Longest = 2000 // characters of a comment
-	most    = 5000 // comments of an account
+	most    = 2000 // comments of an account
+	ofOne   = 500  // of them, of one person: nobody keeps others from saying something
 )
 
 // Why a comment is not taken, or not taken away.
 var (
 	ErrNone  = errors.New("there is no such comment")
 	ErrTheir = errors.New("the comment is somebody else's; only who wrote it takes it away")
-	ErrFull  = fmt.Errorf("the account has %d comments, and keeps no more; want some of them taken away", most)
+	ErrFull  = fmt.Errorf("the account keeps %d comments, %d of each person; want some taken away", most, ofOne)
 )
 
 // Comment is what somebody says of a change, by its address, or of a run.
@@ -86,7 +87,14 @@ func (k Kept) Add(c Comment) (Comment, error) {
 	}
 	full := false
 	err = k.Rewrite(name, func(content []byte) []byte {
-		if full = bytes.Count(content, []byte("\n")) >= most; full {
+		all, own := 0, 0
+		without(content, func(o *Comment) bool {
+			if all++; o.By == c.By {
+				own++
+			}
+			return false
+		})
+		if full = all >= most || own >= ofOne; full {
 			return nil
 		}
 		if len(content) > 0 && content[len(content)-1] != '\n' { // a line that a power cut cut off

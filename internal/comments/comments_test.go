@@ -2,6 +2,7 @@ package comments
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -58,15 +59,28 @@ func TestATextIsPlainAndBounded(t *testing.T) {
 func TestCommentsAreBoundedAndForgotten(t *testing.T) {
 	k := kept(t)
 	noon := time.Date(2026, 11, 29, 12, 0, 0, 0, time.UTC)
-	line := `{"id":"x","time":"2026-11-01T00:00:00Z","by":"anna","text":"t"}` + "\n"
-	if err := k.Put(name, []byte(strings.Repeat(line, most-1))); err != nil {
+	var lines strings.Builder
+	for i := range most - 1 {
+		fmt.Fprintf(&lines, `{"id":"x","time":"2026-11-01T00:00:00Z","by":"p%d","text":"t"}`+"\n", i/ofOne)
+	}
+	if err := k.Put(name, []byte(lines.String())); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := k.Add(Comment{By: "ben", Time: noon, Text: "the last"}); err != nil {
+	last, err := k.Add(Comment{By: "ben", Time: noon, Text: "the last"})
+	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := k.Add(Comment{By: "ben", Time: noon, Text: "too many"}); !errors.Is(err, ErrFull) {
 		t.Errorf("%v; want %v", err, ErrFull)
+	}
+	if err := k.Delete(last.ID, "ben"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := k.Add(Comment{By: "p0", Time: noon, Text: "too many of one"}); !errors.Is(err, ErrFull) {
+		t.Errorf("%v; want %v", err, ErrFull)
+	}
+	if _, err := k.Add(Comment{By: "ben", Time: noon, Text: "the last"}); err != nil {
+		t.Fatal(err)
 	}
 	if gone, err := k.Forget(noon.Add(-time.Hour)); gone != most-1 || err != nil {
 		t.Errorf("%d are gone, %v; want all but one", gone, err)

@@ -42,6 +42,7 @@ type Kind struct {
 	Says   string   // what they agree to
 	Money  []string // what that allows
 	Done   int      // of them, approved already
+	Waits  bool     // not all of them are
 	Each   []Release
 	More   int  // that have no line
 	Folded bool // the lines stand behind their count
@@ -102,6 +103,7 @@ func Of(schemas resource.Schemas, p *planview.Document, names *words.Names,
 			one.Each = append(one.Each, each)
 			listed++
 		}
+		one.Waits = one.Done < len(k.asks)
 		if len(one.Each) == 0 && one.All == "" {
 			v.Unlisted++
 			continue
