@@ -177,6 +177,7 @@ func (w *worker) reconcile(ctx context.Context, request daemon.Request, f folder
 		return w.failed(ctx, f.revision, err)
 	}
 	w.project = l.Project
+	w.project.Former, w.project.Unused, w.project.Kept = nil, nil, nil // for loading alone: they keep the schemas
 	ordered := w.pauses(request)
 	if err := ordered.First(ctx, l.Project); err != nil {
 		return w.failed(ctx, f.revision, err)
