@@ -89,7 +89,7 @@ func makeJourneys(t *testing.T, folder, profile, hub string) {
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"adsync": adsync, "exits": exits,
 			"service": startService, "theirs": atTheService, "finds": findID,
-			"fill": fillRow, "edit": editRow, "reads": rowReads, "listed": textIsListed,
+			"fill": fillRow, "edit": editRow, "reads": rowReads, "listed": textIsListed, "chooses": chooses,
 			"replace": replaceText,
 			"daemon":  startDaemon, "logs": awaitLog, "end": endProcess,
 			"git": git, "sshd": startSSH, "forge": startForge, "job": runJob, "comment": commentReads,

@@ -31,6 +31,15 @@ func editRow(ts *testscript.TestScript, _ bool, args []string) {
 	})
 }
 
+// chooses WORKBOOK WORD: as somebody does on Start here, beside This workbook is.
+func chooses(ts *testscript.TestScript, _ bool, args []string) {
+	inSheet(ts, []string{args[0], "Start here"}, func(f *excelize.File, rows [][]string) {
+		cell := fmt.Sprintf("B%d", rowOf(ts, rows, "This workbook is"))
+		ts.Check(f.SetCellStr("Start here", cell, args[1]))
+		ts.Check(f.Save())
+	})
+}
+
 // reads WORKBOOK SHEET NAME HEADER=PATTERN...: what stands in the row of what is called so.
 func rowReads(ts *testscript.TestScript, _ bool, args []string) {
 	inSheet(ts, args, func(_ *excelize.File, rows [][]string) {
