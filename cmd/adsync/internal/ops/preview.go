@@ -106,6 +106,7 @@ func runPreview(env *session.Env, c *cobra.Command, args []string, f previewFlag
 			return console.Configuration("--open: %v", err)
 		}
 	}
+	env.DraftsCount = true // whoever looks at an ad looks at what is written
 	l := session.Load(c.Context(), env, dir)
 	if err := session.Invalid(env, l, l.Desired.Problems); err != nil {
 		return err
