@@ -29,6 +29,22 @@ func TestEveryRuleIsHeldByATestThatIsThere(t *testing.T) {
 	}
 }
 
+// TestEveryPromiseOfThePageIsHeldByATestThatIsThere: each row of the first table of docs/develop/page.md names one.
+func TestEveryPromiseOfThePageIsHeldByATestThatIsThere(t *testing.T) {
+	promises, _, _ := strings.Cut(read(t, "docs/develop/page.md"), "\n## ")
+	rows := ruleRow.FindAllString(promises, -1)
+	if len(rows) < 20 {
+		t.Errorf("docs/develop/page.md has %d rows; want at least 20", len(rows))
+	}
+	for _, row := range rows[1:] {
+		named := heldBy.FindAllStringSubmatch(row, -1)
+		if len(named) == 0 {
+			t.Errorf("docs/develop/page.md: no test in the row\n%s", row)
+		}
+		checkNamed(t, "docs/develop/page.md", named)
+	}
+}
+
 // TestEveryLineOfTheInterfaceHasARule: each line of parts 2, 3 and 8 that
 // docs/develop/service.md holds the emulator to stands in docs/develop/rules.md, once.
 func TestEveryLineOfTheInterfaceHasARule(t *testing.T) {
