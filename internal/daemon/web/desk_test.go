@@ -94,7 +94,10 @@ func theDesk(t testing.TB) *fakeDesk {
 					Taken: noon.Add(-time.Minute), Pending: 4, Held: 1, Drift: 2, Exposure: daemon.Exposure{
 						Daily: 50_000_000, Lifetime: 400_000_000, MonthEnd: 400_000_000,
 					},
-				}, Spent: spent(48_210_000, 331_940_000, 290_000_000)},
+				}, Spent: spent(48_210_000, 331_940_000, 290_000_000), Drafts: []planview.Draft{
+					{File: "spring.xlsx", Changes: 12, Words: "draft, 12 changes waiting (last ready 27 Nov, 09:14)"},
+					{File: "north/\"<b>\u202e\n.xlsx", Changes: 1, Words: "draft, 1 change waiting"},
+				}},
 			{Name: "boots & bags", Account: account, Source: "/srv/ads/boots", State: daemon.InSync,
 				Last: noon.Add(-time.Minute), Good: noon.Add(-time.Minute), Next: noon.Add(time.Minute),
 				Figures: &daemon.Figures{

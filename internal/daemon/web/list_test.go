@@ -161,6 +161,20 @@ func TestThePageAddsUpWhatAccountsSpent(t *testing.T) {
 }
 
 // Where an account is another daemon's, its page says who told what is shown, and whether that one lives.
+// Each view that shows an account or its files says which workbooks are drafts, whatever these are called.
+func TestThePageSaysWhatIsADraft(t *testing.T) {
+	a := ask(t, nil)
+	for _, path := range []string{"/", "/accounts/shoes", "/accounts/shoes/files"} {
+		page := text(t, a.get(path))
+		if !strings.Contains(page, "draft, 12 changes waiting (last ready 27 Nov, 09:14)") {
+			t.Errorf("%s does not say how the draft stands", path)
+		}
+		if strings.Contains(page, "\u202e") {
+			t.Errorf("%s has the name of a file as it is", path)
+		}
+	}
+}
+
 func TestThePageOfAnotherDaemonsAccount(t *testing.T) {
 	a := ask(t, nil)
 	told := &daemon.Told{Host: "host-a", At: noon, By: "host-a", Seen: noon, Lives: true}
