@@ -59,6 +59,7 @@ func TestScreenshots(t *testing.T) {
 		{"paused", "/accounts/shoes", "light", "", 1100, 640},
 		{"phone-pause", "/accounts/shoes/pause", "light", "", 390, 844},
 		{"phone-login", "/login", "dark", "", 390, 844},
+		{"sessions", "/sessions", "light", "", 1100, 420},
 	} {
 		p := open(t, browser, nil)
 		p.desk.runs["shoes"][0].Started = noon
@@ -83,7 +84,11 @@ func TestScreenshots(t *testing.T) {
 			p.desk.busy()
 		}
 		if shot.path != "/login" {
-			p.login(strings.TrimSuffix(shot.path, "/undo")) // which asks for it before it shows anything
+			from := strings.TrimSuffix(shot.path, "/undo") // which asks for it before it shows anything
+			if shot.path == "/sessions" {
+				from = "/"
+			}
+			p.login(from)
 		}
 		p.seen(shot.wide, shot.high, shot.scheme)
 		p.visit(shot.path)
