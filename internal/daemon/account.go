@@ -104,6 +104,7 @@ type Setting struct {
 	// when it was made, and the first moment in which it may spend, and the first in which no more; zero where the
 	// service says none
 	Created, Starts, Ends time.Time
+	Changed               time.Time // when anything of it was changed last; zero where the service does not say
 
 	Look *Look // of an ad; nil of what nobody sees
 }

@@ -22,6 +22,7 @@ import (
 
 	"adsync/internal/eyes"
 	"adsync/internal/figures"
+	"adsync/internal/figures/overspend"
 	"adsync/internal/orders"
 	"adsync/internal/planview"
 	"adsync/internal/runview"
@@ -98,7 +99,9 @@ type Result struct {
 	Rewritten *Rewritten    // the commit nothing is done for until somebody accepts it; nil where none waits
 	Writers   []string      // who else writes to the account, in words: each once
 	// when something that is held may go, such as the end of a freeze window; zero where nothing waits so
-	Until time.Time
+	Until    time.Time
+	Measured bool                // Passed says what there is
+	Passed   []overspend.Passing // measured spend of more than is allowed, all of it
 }
 
 // Revision is the version of the files.
@@ -158,6 +161,9 @@ type Status struct {
 	// what it spent of late; nil where no day was read
 	Spent    *figures.Lately `json:"spent,omitempty"`
 	Rejected int             `json:"rejected,omitempty"` // ads that the service's review rejected
+	// measured spend of yesterday and today that is more than budgets, their pace or the policy allow, newest first
+	Passed     []overspend.Passing `json:"passed,omitempty"`
+	PassedMore int                 `json:"passed_more,omitempty"` // that are not among them
 
 	// workbooks of which nothing is published but pauses, as they were read last; without the rows they pause
 	Drafts []planview.Draft `json:"drafts,omitempty"`

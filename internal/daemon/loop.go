@@ -297,6 +297,9 @@ func (l *loop) after(triggers []Trigger, r Result, took time.Duration) {
 	}
 }
 
+// passedKept is how much of what passed a status names: it is told and kept whole.
+const passedKept = 50
+
 // settle puts the end of a run into the status.
 func (s *Status) settle(now time.Time, r Result) {
 	s.Running, s.Doing, s.Last, s.Message = false, "", now, r.Message
@@ -315,6 +318,10 @@ func (s *Status) settle(now time.Time, r Result) {
 	}
 	if r.Rewritten != nil || !paces[r.Class].failed { // who did not get so far knows nothing of it
 		s.Rewritten = r.Rewritten
+	}
+	if r.Measured {
+		s.Passed = r.Passed[:min(len(r.Passed), passedKept)]
+		s.PassedMore = len(r.Passed) - len(s.Passed)
 	}
 	if r.Journal != nil { // else it is as it was known last
 		s.Journal = *r.Journal

@@ -40,6 +40,7 @@ const (
 	topicReview      Topic = "review"
 	topicPaused      Topic = "paused"
 	topicComment     Topic = "comment"
+	topicSpend       Topic = "spend"
 )
 
 // topics are all of them, in the order in which a message names them.
@@ -57,6 +58,7 @@ var topics = []struct {
 	{topicSuspended, true, true},
 	{topicResumed, true, true},
 	{topicPaused, true, true},
+	{topicSpend, true, true},
 	{topicRecovered, true, true},
 	{topicDrift, false, true},
 	{topicApplied, false, false},

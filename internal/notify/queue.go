@@ -79,6 +79,8 @@ func (s Section) after(before Section) Section {
 		return s.eventsAfter(before, pausesTitle)
 	case topicComment:
 		return s.eventsAfter(before, "%d comments")
+	case topicSpend:
+		return s.eventsAfter(before, spendTitle)
 	default:
 		return s
 	}

@@ -68,6 +68,7 @@ type DaemonAccount struct {
 	Notify   []Notify     // who is told of what
 	Also     []Notify     // who of people is not, and can be told of what concerns them
 	Reports  []Report     // which are sent
+	Pace     Pace         // above what spend is told
 	// branch that files dropped in the page are committed to, or uploadsInFolder; zero: they are nowhere put
 	Uploads Setting
 	// Answers is the branch that what became of runs is committed to; zero: none is.
@@ -81,7 +82,30 @@ type DaemonAccount struct {
 }
 
 // daemonDefaults are for every account that says nothing.
-var daemonDefaults = DaemonAccount{Every: time.Minute, Full: 24 * time.Hour, Settle: 2 * time.Second}
+var daemonDefaults = DaemonAccount{
+	Every: time.Minute, Full: 24 * time.Hour, Settle: 2 * time.Second, Pace: Pace{Lifetime: 20}}
+
+// Pace is how many percent more than allowed may be spent until people are told: of a daily budget, and of the even
+// part of a lifetime budget.
+type Pace struct{ Daily, Lifetime int64 }
+
+func (p *Pace) read(w *settingReader, node *yaml.Node) {
+	percent := func(where string, to *int64) func(*yaml.Node) {
+		return func(n *yaml.Node) {
+			value := w.setting(n, where).Value
+			number, err := strconv.ParseUint(strings.TrimSuffix(value, "%"), 10, 16)
+			if err != nil || number > 1000 {
+				w.Report(n, diag.BadProject,
+					fmt.Sprintf("%s is %q; want percent from 0 to 1000", where, value), "for example 20%")
+				return
+			}
+			*to = int64(number)
+		}
+	}
+	w.fields(node, "pace", map[string]func(*yaml.Node){
+		"daily": percent("pace.daily", &p.Daily), "lifetime": percent("pace.lifetime", &p.Lifetime),
+	})
+}
 
 // ReadDaemon reads the configuration of the daemon.
 func ReadDaemon(file string) (Daemon, []diag.Problem) {
@@ -149,6 +173,7 @@ func (d *Daemon) timing(w *settingReader, a *DaemonAccount) map[string]func(*yam
 		"settle":   func(n *yaml.Node) { w.duration(n, "settle", &a.Settle, 10*time.Millisecond, time.Hour) },
 		"apply":    func(n *yaml.Node) { a.PlanOnly = w.choice(n, "apply", "auto", "plan").Value == "plan" },
 		"notify":   func(n *yaml.Node) { a.Notify = readNotify(w, n) },
+		"pace":     func(n *yaml.Node) { a.Pace.read(w, n) },
 		"operator": func(n *yaml.Node) { a.Operator = d.path(w, n, "operator") },
 	}
 }

@@ -39,7 +39,8 @@ type Quiet struct{ From, To time.Duration }
 
 // NotifyTopics are the words of on.
 var NotifyTopics = []string{"credentials", "failed",
-	"other_writer", "review", "held", "comment", "suspended", "resumed", "paused", "recovered", "drift", "applied"}
+	"other_writer", "review", "held", "comment", "suspended", "resumed", "paused", "spend", "recovered", "drift",
+	"applied"}
 
 // readNotify reads a list of places.
 func readNotify(w *settingReader, node *yaml.Node) []Notify {

@@ -48,6 +48,7 @@ type card struct {
 	Spent           *overview.Spent
 	Waits           []overview.Wait
 	Drafts          []string
+	Passed          []string // spend of more than is allowed
 	Failures        int
 	Taken           shown.Moment // of which time these figures are
 	Unplanned       shown.Moment // since when nothing could be planned
@@ -84,7 +85,8 @@ func (h *pages) cardOf(a *daemon.Status, p *planview.Document) card {
 	c := card{
 		Review: shown.Text(a.Review, 200), Told: toldOf(a, zone),
 		Spent: overview.SpentOf(a, h.Now(), zone), Waits: overview.Waits(a), Drafts: overview.DraftsOf(a),
-		Name: shown.Text(a.Name, 200), Path: accountPath(a.Name), ID: shown.Text(a.Account.ID, 200),
+		Passed: overview.PassedOf(a, zone),
+		Name:   shown.Text(a.Name, 200), Path: accountPath(a.Name), ID: shown.Text(a.Account.ID, 200),
 		Mood: moods[a.State], Message: shown.Text(cmp.Or(a.Said, names.In(a.Message)), 2000), Running: a.Running,
 		Doing: shown.Text(a.Doing, 200),
 		Daily: unknown, Held: unknown, Pending: unknown, Drift: unknown, Unplanned: shown.MomentOf(a.Unplanned, zone),

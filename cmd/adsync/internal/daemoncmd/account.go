@@ -182,6 +182,7 @@ func (d *daemonRun) account(settings config.Daemon, a config.DaemonAccount) daem
 	reviews := &reviewer{
 		Worker: worker, of: w, project: project, bell: make(chan struct{}, 1), notifier: notifier,
 		reached: make(chan struct{}), once: d.flags.once, others: len(settings.Accounts),
+		archive: account.Archive, pace: a.Pace,
 	}
 	account.Worker = reviews
 	account.Watch = []func(context.Context, func(daemon.Trigger)){

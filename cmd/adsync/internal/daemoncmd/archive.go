@@ -171,7 +171,7 @@ func (r *archive) readSettings(ctx context.Context, levels []string) (all map[st
 			return !a.Review && a.Spend != resource.Delivery && a.Per == "" && !slices.Contains(s.NameFrom, a.Name) &&
 				a.Wire.Codec != resource.StartTime && a.Wire.Codec != resource.EndTime
 		})
-		s.Attributes = append(s.Attributes, created)
+		s.Attributes = append(s.Attributes, created, changed)
 		s.Noted = nil // all that is not looked at costs its time
 		if !review.Reviewed(s) {
 			s.Facts = nil
@@ -268,9 +268,13 @@ func serialOf(ctx context.Context, env *session.Env, p config.Project) int64 {
 	return serial
 }
 
-// created is what each record says besides the attributes of its kind.
-var created = resource.Attribute{Name: "created_at", Type: resource.TypeDay,
-	Wire: resource.Wire{Path: "created_at", Codec: resource.StartTime}}
+// created and changed are what each record says besides the attributes of its kind.
+var (
+	created = resource.Attribute{Name: "created_at", Type: resource.TypeDay,
+		Wire: resource.Wire{Path: "created_at", Codec: resource.StartTime}}
+	changed = resource.Attribute{Name: "updated_at", Type: resource.TypeDay,
+		Wire: resource.Wire{Path: "updated_at", Codec: resource.StartTime}}
+)
 
 func settingOf(schema *resource.Schema, live *resource.Resource) daemon.Setting {
 	s := daemon.Setting{Name: schema.NameOf(live), Parent: strings.Clone(live.ParentID), Removed: schema.Removed(live)}
@@ -280,6 +284,8 @@ func settingOf(schema *resource.Schema, live *resource.Resource) daemon.Setting 
 		switch {
 		case a.Name == created.Name:
 			s.Created = momentOf(live.Value(a.Name), resource.StartSeconds)
+		case a.Name == changed.Name:
+			s.Changed = momentOf(live.Value(a.Name), resource.StartSeconds)
 		case a.Wire.Codec == resource.StartTime:
 			s.Starts = momentOf(live.Value(a.Name), resource.StartSeconds)
 		case a.Wire.Codec == resource.EndTime:

@@ -1,6 +1,7 @@
 package daemoncmd
 
 import (
+	"cmp"
 	"context"
 	"math/rand/v2"
 	"sync/atomic"
@@ -10,6 +11,7 @@ import (
 	"adsync/cmd/adsync/internal/session"
 	"adsync/internal/daemon"
 	"adsync/internal/figures"
+	"adsync/internal/figures/overspend"
 	"adsync/internal/notify"
 	"adsync/internal/resource"
 	"adsync/internal/review"
@@ -30,12 +32,19 @@ type reviewer struct {
 	once     bool             // nobody watches beside the run
 	began    bool             // a run has ended
 	others   int              // how many accounts the daemon has
+	archive  daemon.Archive   // of the account
+	pace     config.Pace
+	spend    overspend.Watch // whether what was spent is to be looked at
 }
 
 // Run rings after the first run, which has made the client, and after each that changed
 // something.
 func (r *reviewer) Run(ctx context.Context, request daemon.Request) daemon.Result {
+	read := r.spend.Take()
 	result := r.Worker.Run(ctx, request)
+	if !r.once {
+		r.look(ctx, &result, read)
+	}
 	if r.once {
 		r.read(ctx)
 		if r.notifier != nil {
@@ -157,6 +166,7 @@ func (r *reviewer) readFigures(ctx context.Context) (passed figures.Passed, err 
 	}
 	passed.Read, err = c.Pass(ctx)
 	if err == nil {
+		r.spend.Passed(passed.Read, now)
 		select {
 		case r.figures <- struct{}{}:
 		default:
@@ -206,4 +216,52 @@ func (r *reviewer) showSpent(show func(*figures.Lately)) error {
 		show(spent)
 	}
 	return err
+}
+
+// readBudgets are the classes of runs that know the budgets of the account as they are.
+var readBudgets = map[daemon.Class]bool{daemon.InSync: true, daemon.Applied: true, daemon.Held: true,
+	daemon.Suspended: true, daemon.Partial: true}
+
+// look says in the result of a run whether spend passed what is allowed, and tells what is new of it. read is zero
+// where no figures were read before the run.
+func (r *reviewer) look(ctx context.Context, result *daemon.Result, read time.Time) {
+	if read.IsZero() {
+		return
+	}
+	if !readBudgets[result.Class] {
+		r.spend.Back()
+		return
+	}
+	found, err := r.overspent(ctx, r.of.ceiling.Load(), read)
+	if err == nil {
+		result.Passed, err = overspend.Note(r.of.orders.Kept(), found, read, func(fresh []overspend.Passing) {
+			if r.notifier != nil {
+				r.notifier.TellPassed(fresh)
+			}
+		})
+		result.Measured = err == nil
+	}
+	if err != nil && ctx.Err() == nil {
+		r.of.env.Note("whether spend passed what is allowed could not be found: %s", console.OneLine(err))
+	}
+}
+
+// overspent finds what passed what is allowed by a moment of the account.
+func (r *reviewer) overspent(ctx context.Context, ceiling int64, now time.Time) ([]overspend.Passing, error) {
+	level := figures.Levels[0]
+	settings, err := r.archive.Settings(ctx, []string{level})
+	if err != nil {
+		return nil, err
+	}
+	budgets := make(map[string]overspend.Budget, len(settings[level]))
+	for id, one := range settings[level] {
+		b := overspend.Budget{Name: cmp.Or(one.Name, id), Daily: one.Daily, Lifetime: one.Lifetime,
+			Begins: one.Created, Ends: one.Ends, Changed: one.Changed}
+		if one.Starts.After(one.Created) {
+			b.Begins = one.Starts
+		}
+		budgets[id] = b
+	}
+	return overspend.Find(r.archive.Figures(), budgets, overspend.Limits{
+		OverDaily: r.pace.Daily, OverEven: r.pace.Lifetime, Cap: ceiling}, now)
 }

@@ -78,6 +78,7 @@ type worker struct {
 	writers   writers
 	keeping   keeping
 	freed     freed
+	ceiling   atomic.Int64 // max_daily_exposure of the last run, in micros; 0: none
 }
 
 // Run does one run, from the files to the report.
@@ -216,6 +217,7 @@ func (w *worker) reconcile(ctx context.Context, request daemon.Request, f folder
 	if err := session.NoteReady(w.env, l); err != nil {
 		return w.failed(ctx, f.revision, err)
 	}
+	w.ceiling.Store(g.Policy.MaxDailyExposure)
 	eyesOf, err := w.approved(ctx, &desired, g.Policy, store)
 	if err != nil {
 		return w.failed(ctx, f.revision, err)

@@ -13,6 +13,7 @@ import (
 	"adsync/internal/daemon/web/shown"
 	"adsync/internal/diag"
 	"adsync/internal/planview"
+	"adsync/internal/words"
 )
 
 // unknown stands where a figure would.
@@ -81,6 +82,10 @@ func Waits(a *daemon.Status) (all []Wait) {
 	if w, waits := classWaits[a.State]; waits {
 		all = append(all, w)
 	}
+	if n := len(a.Passed) + a.PassedMore; n > 0 {
+		what := diag.Counted(n, "budget or cap was", "budgets or caps were") + " passed by spend"
+		all = append(all, Wait{author, what})
+	}
 	for _, d := range DraftsOf(a) {
 		all = append(all, Wait{author, d})
 	}
@@ -101,6 +106,20 @@ func Waits(a *daemon.Status) (all []Wait) {
 func DraftsOf(a *daemon.Status) (all []string) {
 	for _, d := range a.Drafts {
 		all = append(all, shown.Text(d.File+": "+d.Words, 500))
+	}
+	return all
+}
+
+// passedShown is how much of what passed the page of an account names.
+const passedShown = 10
+
+// PassedOf returns measured spend of more than is allowed, in words.
+func PassedOf(a *daemon.Status, zone *time.Location) (all []string) {
+	for i := range a.Passed[:min(len(a.Passed), passedShown)] {
+		all = append(all, shown.Reason(words.Upper(a.Passed[i].Text(zone))))
+	}
+	if more := len(a.Passed) - len(all) + a.PassedMore; more > 0 {
+		all = append(all, fmt.Sprintf("And %s more", planview.Thousands(more)))
 	}
 	return all
 }
