@@ -127,3 +127,30 @@ func TestWrongRoles(t *testing.T) {
 		}
 	}
 }
+
+// Of people who are told of nothing in an account, those can be told of what concerns them who have a role there and a
+// place.
+func TestWhoCanBeToldOfWhatConcernsThem(t *testing.T) {
+	d, problems := readDaemon(t, `
+people:
+  anna: {role: viewer, email: anna@example.com}
+  ben: {role: {shop: editor}, email: ben@example.com}
+  cleo: {email: cleo@example.com}
+  dora: {role: viewer, login: dora@example.com}
+  erik: {role: viewer, email: erik@example.com}
+mail: {host: mail.example.com, from: adsync@example.com}
+notify: [{to: [erik]}]
+`+accountsOfRoles)
+	if problems != "" {
+		t.Fatal(problems)
+	}
+	for i, want := range []string{"anna ben", "anna"} {
+		var names []string
+		for _, n := range d.Accounts[i].Also {
+			names = append(names, n.Person)
+		}
+		if got := strings.Join(names, " "); got != want {
+			t.Errorf("%s: %q; want %q", d.Accounts[i].Name.Value, got, want)
+		}
+	}
+}

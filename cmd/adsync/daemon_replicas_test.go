@@ -261,6 +261,9 @@ func TestAnyDaemonOfADatabaseServesEveryAccount(t *testing.T) {
 		t.Errorf("another daemon shows the runs %s; want two", runs)
 	}
 
+	b.order(path+"/comments", `{"by":"bob","run":"run-000003","text":"said at another daemon"}`)
+	c.shows("/accounts/"+name+"/runs/run-000003", "said at another daemon")
+
 	c.order(path+"/suspend", `{"by":"bob","reason":"the page is down"}`)
 	first.until("msg", "run ended", "account", name, "class", "suspended")
 	b.shows("/accounts/"+name, "the page is down")

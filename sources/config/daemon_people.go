@@ -84,7 +84,10 @@ func (d *Daemon) addressed(w *settingReader, people map[string]Notify, server *N
 		a.Notify = all
 		for _, name := range slices.Sorted(maps.Keys(people)) {
 			told := slices.ContainsFunc(all, func(n Notify) bool { return n.Person == name })
-			if one, problem := d.reached(Setting{Value: name}, people, server); !told && problem == nil {
+			if told || !d.Access.reads(name, a.Name.Value) {
+				continue
+			}
+			if one, problem := d.reached(Setting{Value: name}, people, server); problem == nil {
 				a.Also = append(a.Also, one)
 			}
 		}

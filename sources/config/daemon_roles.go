@@ -33,6 +33,13 @@ func (a *Access) IsZero() bool {
 		a.Proxy.User.Value == "" && a.OpenID.Issuer.Value == ""
 }
 
+// reads reports whether somebody has a role on an account.
+func (a *Access) reads(person, account string) bool {
+	return slices.ContainsFunc(a.People, func(p Person) bool {
+		return p.Name.Value == person && (p.Grant.Everywhere != "" || p.Grant.On[account] != "")
+	})
+}
+
 // Grant is a role on every account, "" for none, and those on accounts by name.
 type Grant struct {
 	Everywhere string

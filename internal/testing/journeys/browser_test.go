@@ -57,7 +57,7 @@ func eval(ts *testscript.TestScript, expression string) {
 func tickAndApprove(ts *testscript.TestScript, _ bool, args []string) {
 	page := ts.Getenv("PAGE") + "/accounts/" + args[0]
 	ts.Check(chromedp.Do(tabOf(ts), chromedp.Navigate(page), chromedp.WaitVisible(chromedp.CSS("form.approve"))))
-	eval(ts, `document.querySelectorAll("form.approve input[type=checkbox]").forEach(box => box.click())`)
+	eval(ts, `document.querySelectorAll("form.approve input[type=checkbox]").forEach(box => box.checked || box.click())`)
 	ts.Check(chromedp.Do(tabOf(ts), chromedp.SendKeys(chromedp.CSS(`form.approve [name="note"]`), args[1]),
 		chromedp.Click(chromedp.CSS("form.approve button")), chromedp.WaitVisible(chromedp.CSS("h1"))))
 }
