@@ -267,7 +267,15 @@ func TestAFileThatWasLookedAtIsSentIntoTheFolder(t *testing.T) {
 			t.Errorf("sent: %.3000s", page)
 		}
 	}
-	found := regexp.MustCompile(`action="([^"]*/commit)"`).FindStringSubmatch(text(t, a.upload("spring.xlsx", "x")))
+	a.desk.change("shoes", func(s *daemon.Status) { s.PlanOnly = true })
+	page := text(t, a.upload("spring.xlsx", "x"))
+	found := regexp.MustCompile(`action="([^"]*/commit)"`).FindStringSubmatch(page)
+	sent := text(t, a.submit(found[1], url.Values{}))
+	if strings.Contains(page+sent, "The next run applies it") ||
+		!strings.Contains(page, "never applied by the daemon") ||
+		!strings.Contains(sent, "whoever applies applies it") {
+		t.Errorf("of an account that is only planned: %.2000s\n%.2000s", page, sent)
+	}
 	a.desk.broken = fmt.Errorf("%w: spring.xlsx: file is open in an editor", daemon.ErrNotWritten)
 	answer := a.submit(found[1], url.Values{})
 	wantStatus(t, answer, 409)

@@ -121,6 +121,7 @@ type lookView struct {
 	Name, Path, File, Marked string
 	Branch, Commit, Into     string
 	Saves, New               bool   // it may be put into the folder; beside the files that are there
+	Plans                    bool   // the daemon never applies here
 	Today                    string // path of the file whose place it takes, where that is another by now
 	Problems                 []string
 	Parts                    *planview.Parts
@@ -153,7 +154,7 @@ func (h *forms) formLook(w http.ResponseWriter, r *http.Request) {
 	}
 	if d.Commit != "" {
 		v.Branch, v.Commit = shown.Text(d.Branch, 200), v.Path+d.Commit
-		v.Saves, v.New = d.Saves, d.New
+		v.Saves, v.New, v.Plans = d.Saves, d.New, a.PlanOnly
 	}
 	if v.Into = shown.Text(d.Into, 200); d.Moved {
 		v.Today = filePath(a.Name, d.Source)
@@ -203,6 +204,7 @@ func (h *forms) showFiles(w http.ResponseWriter, r *http.Request) {
 type committedView struct {
 	Name, Path, Branch, Commit, File string
 	Kept                             string // the file whose place it took in the folder
+	Plans                            bool   // the daemon never applies here
 	Same                             bool
 	Pull                             *daemon.PullRequest
 	Trouble, Again, Note             string // why there is no pull request, and what asks for it again
@@ -227,6 +229,9 @@ func (h *forms) formCommit(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case p == nil && v.Branch == "":
 		title = "Sent"
+		if a, err := h.desk.Account(r.Context(), o.account); err == nil {
+			v.Plans = a.PlanOnly
+		}
 	case p != nil:
 		v.Trouble, v.Again, v.Note = upper(p.message), r.URL.EscapedPath(), shown.Reason(note)
 		title, status = "Not sent yet", p.status
