@@ -158,3 +158,34 @@ func TestHowLongTheDaemonKeepsThings(t *testing.T) {
 		})
 	}
 }
+
+func TestAboveWhatSpendIsTold(t *testing.T) {
+	for _, row := range []struct {
+		name, pace string
+		want       config.Pace
+		problem    string
+	}{
+		{"nothing said", "", config.Pace{Lifetime: 20}, ""},
+		{"both", "pace: {daily: 5%, lifetime: 30}", config.Pace{Daily: 5, Lifetime: 30}, ""},
+		{"of a budget alone", "pace: {daily: 25%}", config.Pace{Daily: 25, Lifetime: 20}, ""},
+		{"less than all", "pace: {daily: -5%}", config.Pace{}, `pace.daily is "-5%"; want percent from 0 to 1000`},
+		{"a part", "pace: {lifetime: 0.2}", config.Pace{}, `pace.lifetime is "0.2"; want percent`},
+		{"another word", "pace: {even: 20%}", config.Pace{}, "even"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			d, problems := readDaemon(t, row.pace+"\naccounts: [{name: a, folder: a}, {name: b, folder: b, "+
+				"pace: {daily: 7%}}]\n")
+			if row.problem != "" {
+				if !strings.Contains(problems, row.problem) {
+					t.Errorf("problems are:\n%s\nwant %q", problems, row.problem)
+				}
+				return
+			}
+			own := config.Pace{Daily: 7, Lifetime: row.want.Lifetime}
+			if problems != "" || d.Accounts[0].Pace != row.want || d.Accounts[1].Pace != own {
+				t.Errorf("pace is %+v and %+v, problems are:\n%s\nwant %+v and %+v",
+					d.Accounts[0].Pace, d.Accounts[1].Pace, problems, row.want, own)
+			}
+		})
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"adsync/internal/daemon"
 	"adsync/internal/diag"
@@ -67,17 +68,17 @@ func (n *Notifier) TellPauses(standing []daemon.StandingPause, failure string,
 // next is what people know of a pause from now on, and what they are told.
 func (t toldPause) next(p *daemon.StandingPause, failure string,
 	ordered func() ([]daemon.Ordered, error)) (now toldPause, said []Section) {
-	t.Pause, t.Called = p.Pause, p.What()
+	t.Pause, t.Called = p.Pause, brief(p.What())
 	if t.Called == p.Resource && len(p.All) == 1 { // its name was not known as the pause was ordered
-		t.Called = p.All[0].Name
+		t.Called = brief(p.All[0].Name)
 	}
 	switch why := cmp.Or(p.Said, failure); {
 	case p.Settled && !t.Done:
 		t.Done, t.Failed = true, false
-		said = append(said, pauseSection(t.Called+" is paused", p.String()+"; "+carriedOut(&p.Paused)))
+		said = append(said, pauseSection(t.Called+" is paused", carriedOut(&p.Paused)+"; "+saidOf(p.Pause)))
 	case !p.Settled && !t.Failed && !t.Done && why != "":
 		t.Failed = true
-		said = append(said, pauseSection(t.Called+" is not paused yet", p.String()+"; "+why))
+		said = append(said, pauseSection(t.Called+" is not paused yet", brief(why)+"; "+saidOf(p.Pause)))
 	}
 	switch refused := p.Settled && p.Said != ""; {
 	case p.GoOn != nil:
@@ -86,7 +87,8 @@ func (t toldPause) next(p *daemon.StandingPause, failure string,
 		t.Stays = false
 	case !t.Stays:
 		t.Stays = true
-		said = append(said, pauseSection(t.Called+" does not go on", goOnOf(p.Pause, ordered)+p.Said))
+		why := strings.TrimSuffix(brief(p.Said)+"; "+goOnOf(p.Pause, ordered), "; ")
+		said = append(said, pauseSection(t.Called+" does not go on", why))
 	}
 	return t, said
 }
@@ -113,9 +115,9 @@ func carriedOut(p *orders.Paused) string {
 // ended says that a pause stands no more.
 func (t toldPause) ended(ordered func() ([]daemon.Ordered, error)) Section {
 	if by := goOnOf(t.Pause, ordered); by != "" {
-		return pauseSection(t.Called+" goes on", by+"it was "+t.Pause.String())
+		return pauseSection(t.Called+" goes on", by+"; it was "+saidOf(t.Pause))
 	}
-	return pauseSection(t.Called+" is not paused any more", "nothing is left of what was "+t.Pause.String())
+	return pauseSection(t.Called+" is not paused any more", "nothing is left of what was "+saidOf(t.Pause))
 }
 
 // goOnOf says who ordered last to go on with what a pause has paused, and why; "" where nobody did.
@@ -134,11 +136,27 @@ func goOnOf(p orders.Pause, ordered func() ([]daemon.Ordered, error)) string {
 		}
 		text += " on " + o.Time.UTC().Format("2006-01-02 15:04 MST")
 		if o.Reason != "" {
-			text += ": " + o.Reason
+			text += ": " + brief(o.Reason)
 		}
-		return text + "; "
+		return text
 	}
 	return ""
+}
+
+// saidOf is who ordered a pause, and why.
+func saidOf(p orders.Pause) string {
+	p.Reason = brief(p.Reason)
+	return p.String()
+}
+
+// briefLength is how long a part is at most of what people wrote, so that none pushes another out.
+const briefLength = 100
+
+func brief(text string) string {
+	if runes := []rune(text); len(runes) > briefLength {
+		return string(runes[:briefLength-1]) + "…"
+	}
+	return text
 }
 
 func pauseSection(title, text string) Section {

@@ -48,9 +48,10 @@ func bob() ([]daemon.Ordered, error) {
 // TestPausesAreToldOnce: what became of each, whatever the process that tells, and nothing twice.
 func TestPausesAreToldOnce(t *testing.T) {
 	const ordered = "paused by ann on 2026-03-01 12:00 UTC: wrong page"
-	const done = "Spring is paused: " + ordered +
-		"; carried out at the service on 2026-03-01 12:01 UTC; it could spend 80.00 USD a day"
-	const stays = "Spring does not go on: ordered by bob on 2026-03-01 13:00 UTC: mended; "
+	const done = "Spring is paused: carried out at the service on 2026-03-01 12:01 UTC; " +
+		"it could spend 80.00 USD a day; " + ordered
+	const stays = "Spring does not go on: Spring was not started: it waits for approval; " +
+		"ordered by bob on 2026-03-01 13:00 UTC: mended"
 	refused, away := settled(), errors.New("HTTP 503").Error()
 	refused.Said = "Spring was not started: it waits for approval"
 	going := pause(settled())
@@ -73,19 +74,19 @@ func TestPausesAreToldOnce(t *testing.T) {
 		{"not reached yet", []run{of(pause(orders.Paused{})), of(pause(settled()))}, []string{done}},
 		{"the service is away", []run{{[]daemon.StandingPause{pause(orders.Paused{})}, away, nobody},
 			{[]daemon.StandingPause{pause(orders.Paused{})}, "HTTP 502", nobody}, of(pause(settled()))},
-			[]string{"Spring is not paused yet: " + ordered + "; HTTP 503", done}},
+			[]string{"Spring is not paused yet: HTTP 503; " + ordered, done}},
 		{"the service refuses it", []run{of(pause(unable)), of(pause(unable))},
-			[]string{"Spring is not paused yet: " + ordered + "; Spring still delivers: archived"}},
+			[]string{"Spring is not paused yet: Spring still delivers: archived; " + ordered}},
 		{"it had paused nothing", []run{of(pause(orders.Paused{Settled: true, At: pausedAt}))},
-			[]string{"Spring is paused: " + ordered +
-				"; carried out at the service on 2026-03-01 12:00 UTC; nothing of it delivered"}},
+			[]string{"Spring is paused: carried out at the service on 2026-03-01 12:00 UTC; " +
+				"nothing of it delivered; " + ordered}},
 		{"its name was not known", []run{of(named(pause(settled()), "cmpn_1"))}, []string{done}},
 		{"and goes on", []run{of(pause(settled())), of(going), {by: bob}, {by: bob}},
 			[]string{done, "Spring goes on: ordered by bob on 2026-03-01 13:00 UTC: mended; it was " + ordered}},
 		{"and nobody says who had it go on", []run{of(pause(settled())), nothing},
 			[]string{done, "Spring is not paused any more: nothing is left of what was " + ordered}},
 		{"and does not go on, twice", []run{of(pause(settled())), of(pause(refused)), of(pause(refused)), of(going),
-			of(pause(refused))}, []string{done, stays + refused.Said, stays + refused.Said}},
+			of(pause(refused))}, []string{done, stays, stays}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -134,6 +135,22 @@ func TestPausesThatWaitAreOneMessage(t *testing.T) {
 }
 
 const page = "https://ads.example.com/accounts/shop"
+
+// TestALongNamePushesNoFigureOut of what people hear of a pause, nor a long reason.
+func TestALongNamePushesNoFigureOut(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var got []Section
+		n := notifierOf(t, kv.Folder{Dir: t.TempDir()}, func(m *Message) { got = append(got, m.Sections...) })
+		long := pause(settled())
+		long.Name, long.Reason = strings.Repeat("ä", 1000), strings.Repeat("why ", 125)
+		n.TellPauses([]daemon.StandingPause{long}, "", nobody)
+		n.Flush(t.Context())
+		if len(got) != 1 || !strings.HasSuffix(got[0].Title, "… is paused") ||
+			!strings.Contains(got[0].Items[0].Text, "80.00 USD a day; paused by ann") {
+			t.Errorf("people hear %+v; want what is paused, and what it could spend", got)
+		}
+	})
+}
 
 // sees is a place that takes each message.
 type sees func(*Message)

@@ -167,10 +167,11 @@ func over(micros, percent int64) int64 {
 
 // Title says in short what passed.
 func (p *Passing) Title() string {
+	name := p.brief()
 	return map[Rule]string{
-		daily:    p.Name + " spent more than its daily budget",
-		pace:     p.Name + " spends its lifetime budget too fast",
-		lifetime: p.Name + " spent more than its lifetime budget",
+		daily:    name + " spent more than its daily budget",
+		pace:     name + " spends its lifetime budget too fast",
+		lifetime: name + " spent more than its lifetime budget",
 		limit:    "the account spent more than max_daily_exposure",
 	}[p.Rule]
 }
@@ -178,18 +179,28 @@ func (p *Passing) Title() string {
 // Text is the whole of it. zone is the account's.
 func (p *Passing) Text(zone *time.Location) string {
 	spent, allowed := p.shown()
+	name := p.brief()
 	on := " on " + p.Day
 	if p.SoFar {
 		on += " so far"
 	}
 	said := map[Rule]string{
-		daily: fmt.Sprintf("%s spent %s%s; its daily budget allows %s", p.Name, spent, on, allowed),
+		daily: fmt.Sprintf("%s spent %s%s; its daily budget allows %s", name, spent, on, allowed),
 		pace: fmt.Sprintf("%s spent %s of its lifetime budget; evenly it would be %s by the end of %s "+
-			"(told above %d%% more)", p.Name, spent, allowed, p.Day, p.Percent),
-		lifetime: fmt.Sprintf("%s spent %s in all; its lifetime budget allows %s", p.Name, spent, allowed),
+			"(told above %d%% more)", name, spent, allowed, p.Day, p.Percent),
+		lifetime: fmt.Sprintf("%s spent %s in all; its lifetime budget allows %s", name, spent, allowed),
 		limit:    fmt.Sprintf("the account spent %s%s; max_daily_exposure of the policy is %s", spent, on, allowed),
 	}[p.Rule]
 	return said + "; seen since " + p.Since.In(zone).Format("2006-01-02 15:04 MST")
+}
+
+// brief is the name, cut so that it pushes no figure out of a message.
+func (p *Passing) brief() string {
+	const most = 100
+	if runes := []rune(p.Name); len(runes) > most {
+		return string(runes[:most-1]) + "…"
+	}
+	return p.Name
 }
 
 // shown are the amounts to the cent, and whole where they would be the same.

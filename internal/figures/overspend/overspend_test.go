@@ -211,6 +211,14 @@ func TestADamagedRecordIsBegunAnew(t *testing.T) {
 	}
 }
 
+// TestALongNamePushesNoFigureOut of a message, which is cut.
+func TestALongNamePushesNoFigureOut(t *testing.T) {
+	p := overspend.Passing{Rule: "daily", Name: strings.Repeat("ä", 1000), Spent: 2 * units, Allowed: units}
+	if n := len([]rune(p.Text(time.UTC))); n > 250 || len([]rune(p.Title())) > 150 {
+		t.Errorf("it is %d long: %q", n, p.Text(time.UTC))
+	}
+}
+
 func noError(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {
