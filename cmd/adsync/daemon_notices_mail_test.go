@@ -118,6 +118,11 @@ func TestSpendThatPassesIsMailed(t *testing.T) {
 		strings.NewReader(fmt.Sprintf(`{"advance_seconds": %d}`, int(evening.Sub(now)/time.Second))))
 	noError(t, err)
 	noError(t, answer.Body.Close())
+	// today it is 70 for a while, and yesterday it was 50
+	for _, amount := range []int{70, 60} {
+		askServiceAs(t, q.service, strangerKey, http.MethodPost, "/campaigns/"+q.idOf("Spring launch"),
+			fmt.Sprintf(`{"budget": {"daily_spend_limit_micros": %d000000}}`, amount), nil)
+	}
 	more := func(w http.ResponseWriter, r *http.Request) bool {
 		if r.Method != http.MethodGet || !strings.HasSuffix(r.URL.Path, "/insights") {
 			return false
@@ -141,7 +146,7 @@ func TestSpendThatPassesIsMailed(t *testing.T) {
 	}
 	for _, want := range []string{
 		" USD on " + yesterday + "; its daily budget allows 50.00 USD; seen since " + today + " 20:",
-		" USD on " + today + " so far; its daily budget allows 50.00 USD",
+		" USD on " + today + " so far; its daily budget allows 70.00 USD",
 		" USD on " + yesterday + "; max_daily_exposure of the policy is 100.00 USD",
 		" USD on " + today + " so far; max_daily_exposure of the policy is 100.00 USD", "Spring launch spent "} {
 		if !strings.Contains(words, want) {

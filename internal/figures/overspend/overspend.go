@@ -42,6 +42,9 @@ type Limits struct {
 	OverDaily int64 // percent above a daily budget that is still let pass
 	OverEven  int64 // percent above an even pace
 	Cap       int64 // in micros, of the whole account on a day; 0: none
+	// Largest is the largest daily budget that a resource had from a moment to another, of one that was changed since;
+	// false where that is not known. nil knows none.
+	Largest func(id string, from, to time.Time) (int64, bool)
 }
 
 // Passing is spend that passed what was allowed. It is never changed.
@@ -85,12 +88,13 @@ func Find(kept figures.Kept, budgets map[string]Budget, l Limits, now time.Time)
 		for k := range t.Lines {
 			line := &t.Lines[k]
 			b, known := budgets[line.ID]
-			if !known || line.Spend == nil || b.Daily <= 0 || !b.stood(from) {
+			if !known || line.Spend == nil || b.Daily <= 0 {
 				continue
 			}
-			if allowed := over(b.Daily, l.OverDaily); line.Spend[i] > allowed {
+			allowed, known := l.largest(line.ID, &b, from)
+			if known && allowed > 0 && line.Spend[i] > over(allowed, l.OverDaily) {
 				p := one
-				p.Rule, p.ID, p.Name, p.Spent, p.Allowed = daily, line.ID, b.Name, line.Spend[i], b.Daily
+				p.Rule, p.ID, p.Name, p.Spent, p.Allowed = daily, line.ID, b.Name, line.Spend[i], allowed
 				all = append(all, p)
 			}
 		}
@@ -105,6 +109,17 @@ func Find(kept figures.Kept, budgets map[string]Budget, l Limits, now time.Time)
 		paced[i].Currency = t.Currency
 	}
 	return append(all, paced...), err
+}
+
+// largest is the largest daily budget of the day that begins at a moment; false where that is not known.
+func (l *Limits) largest(id string, b *Budget, day time.Time) (int64, bool) {
+	if b.stood(day) {
+		return b.Daily, true
+	}
+	if l.Largest == nil || b.Changed.IsZero() {
+		return 0, false
+	}
+	return l.Largest(id, day, day.AddDate(0, 0, 1))
 }
 
 // stood reports whether a budget is known to be what it was since a moment.

@@ -41,6 +41,10 @@ func spent(days ...string) func(int, int) map[string]string {
 	}
 }
 
+func was(most int64) func(string, time.Time, time.Time) (int64, bool) {
+	return func(string, time.Time, time.Time) (int64, bool) { return most, true }
+}
+
 func TestSpendThatPassesIsFound(t *testing.T) {
 	daily := overspend.Budget{Name: "Boots", Daily: 80 * units, Begins: past, Changed: past}
 	changed := func(at time.Time) overspend.Budget { b := daily; b.Changed = at; return b }
@@ -71,6 +75,13 @@ func TestSpendThatPassesIsFound(t *testing.T) {
 		{name: "the budget was changed today", budget: changed(noon.Add(-time.Hour)), spent: []string{"90.50"}},
 		{name: "the budget was changed yesterday", budget: changed(noon.AddDate(0, 0, -1)), spent: []string{"90.50"},
 			want: "daily Boots 2026-11-28 90.50 of 80.00 so far"},
+		{name: "it was larger today", budget: changed(noon.Add(-time.Hour)), spent: []string{"90.50", "1"},
+			limits: overspend.Limits{Largest: was(90_500_000)}},
+		{name: "it was larger today, and not enough", budget: changed(noon.Add(-time.Hour)),
+			spent: []string{"90.50", "1"}, limits: overspend.Limits{Largest: was(90 * units)},
+			want: "daily Boots 2026-11-28 90.50 of 90.00 so far"},
+		{name: "nobody knows how large it was", budget: changed(noon.Add(-time.Hour)), spent: []string{"90.50", "1"},
+			limits: overspend.Limits{Largest: func(string, time.Time, time.Time) (int64, bool) { return 0, false }}},
 		{name: "nobody knows when it was changed", budget: changed(time.Time{}), spent: []string{"90.50"}},
 		{name: "no budget", budget: overspend.Budget{Name: "Boots", Changed: past}, spent: []string{"90.50"}},
 		{name: "a figure is not known", budget: daily, spent: []string{"90.50", ""}},

@@ -3,7 +3,9 @@ package daemoncmd
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"math/rand/v2"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -263,5 +265,85 @@ func (r *reviewer) overspent(ctx context.Context, ceiling int64, now time.Time) 
 		budgets[id] = b
 	}
 	return overspend.Find(r.archive.Figures(), budgets, overspend.Limits{
-		OverDaily: r.pace.Daily, OverEven: r.pace.Lifetime, Cap: ceiling}, now)
+		OverDaily: r.pace.Daily, OverEven: r.pace.Lifetime, Cap: ceiling, Largest: r.largest(ctx, level, budgets)}, now)
+}
+
+// entriesMost is how much of the service's audit log is read to find which budgets were changed on a day.
+const entriesMost = 1000
+
+// largest finds the largest daily budget of a resource on a day in the service's audit log, which is read once a day,
+// and only where somebody asks.
+func (r *reviewer) largest(ctx context.Context, level string,
+	budgets map[string]overspend.Budget) func(id string, from, to time.Time) (int64, bool) {
+	ctx, _ = beside(ctx)
+	logs, path := map[time.Time][]reconcile.AuditEntry{}, dailyPath(level)
+	return func(id string, from, to time.Time) (int64, bool) {
+		if _, read := logs[from]; !read {
+			logs[from] = r.auditSince(ctx, from)
+		}
+		return largestIn(logs[from], id, path, budgets[id], to)
+	}
+}
+
+// auditSince is the audit log since a moment, the newest entry first; none where not all of it can be read.
+func (r *reviewer) auditSince(ctx context.Context, since time.Time) []reconcile.AuditEntry {
+	agent, end, err := r.agent(ctx)
+	if err != nil {
+		return nil
+	}
+	defer end()
+	entries, more, err := agent.AuditLog(ctx, reconcile.AuditQuery{Since: since, Most: entriesMost})
+	if err != nil || more {
+		return nil
+	}
+	return entries
+}
+
+// dailyPath is where records of a level have their daily budget.
+func dailyPath(level string) string {
+	for _, s := range session.Schemas() {
+		for i := range s.Attributes {
+			if a := &s.Attributes[i]; s.Insights == level && a.Spend == resource.Amount && a.Per == "day" {
+				return a.Wire.Path
+			}
+		}
+	}
+	return ""
+}
+
+// largestIn is the largest daily budget of a resource until a moment, from entries of an audit log that begins with the
+// day, the newest first; false where the last change is not among them, as they may lack others as well.
+func largestIn(entries []reconcile.AuditEntry, id, path string, now overspend.Budget,
+	until time.Time) (most int64, known bool) {
+	root, key, _ := strings.Cut(path, ".")
+	stood, day := now.Daily, int64(0) // as the day ended, and the largest before
+	for i := range entries {
+		e := &entries[i]
+		if e.Object != id {
+			continue
+		}
+		known = known || !e.At.Before(now.Changed)
+		for _, c := range e.Changes {
+			var before, after map[string]*int64
+			switch {
+			case c.Field != root:
+				continue
+			case json.Unmarshal(c.Before, &before) != nil, json.Unmarshal(c.After, &after) != nil:
+				return 0, false
+			case !e.At.Before(until):
+				stood = amountOf(before[key])
+			default:
+				day = max(day, amountOf(before[key]), amountOf(after[key]))
+			}
+		}
+	}
+	return max(stood, day), known
+}
+
+// amountOf is 0 where there is none.
+func amountOf(micros *int64) int64 {
+	if micros == nil {
+		return 0
+	}
+	return *micros
 }
