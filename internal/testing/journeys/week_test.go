@@ -121,15 +121,6 @@ func enterText(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(chromedp.Do(tabOf(ts), chromedp.KeyEvent(args[1])))
 }
 
-// chooses LABEL WORDS: of what a field offers.
-func chooseOption(ts *testscript.TestScript, _ bool, args []string) {
-	field := `(l => l && (l.control || l.querySelector("select")))(` + onPage + `("label", ` + quoted(args[0]) + `))`
-	page(ts, "no field is called "+args[0], field)
-	eval(ts, `((f, words) => { const o = [...f.options].find(o => o.text.startsWith(words)); o.selected = true;
-		f.dispatchEvent(new Event("input", {bubbles: true})); f.dispatchEvent(new Event("change", {bubbles: true}));
-		})(`+field+`, `+quoted(args[1])+`)`)
-}
-
 // seen PATTERN: the page comes to read so by itself, or is left for one that does; its lines are joined.
 func comesToRead(ts *testscript.TestScript, neg bool, args []string) {
 	page(ts, "never "+args[0], `new RegExp(`+quoted(args[0])+`).test(document.body.innerText.replace(/\s+/g, " ")) !== `+
