@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"adsync/internal/daemon"
 	"adsync/internal/diag"
@@ -19,7 +20,8 @@ type toldPause struct {
 	Called string `json:"called"`           // what it pauses
 	Failed bool   `json:"failed,omitempty"` // that it is not carried out yet
 	Done   bool   `json:"done,omitempty"`   // that it is
-	Stays  bool   `json:"stays,omitempty"`  // that the last order to go on was not carried out whole
+	// the last order to go on that was not carried out whole, as they were told; zero where none was
+	Stays time.Time `json:"refused,omitzero"`
 }
 
 // pausesTitle is what several of them come to.
@@ -80,14 +82,15 @@ func (t toldPause) next(p *daemon.StandingPause, failure string,
 		t.Failed = true
 		said = append(said, pauseSection(t.Called+" is not paused yet", brief(why)+"; "+saidOf(p.Pause)))
 	}
-	switch refused := p.Settled && p.Said != ""; {
-	case p.GoOn != nil:
-		t.Stays = false // it is ordered anew: what becomes of it is told
-	case !refused:
-		t.Stays = false
-	case !t.Stays:
-		t.Stays = true
-		why := strings.TrimSuffix(brief(p.Said)+"; "+goOnOf(p.Pause, ordered), "; ")
+	if !p.Settled || p.Said == "" || p.GoOn != nil { // or it is ordered anew: what becomes of that is told
+		return t, said
+	}
+	if at, by := goOnOf(p.Pause, ordered); t.Stays.IsZero() || at.After(t.Stays) {
+		t.Stays = at
+		if at.IsZero() {
+			t.Stays = p.Since
+		}
+		why := strings.TrimSuffix(brief(p.Said)+"; "+by, "; ")
 		said = append(said, pauseSection(t.Called+" does not go on", why))
 	}
 	return t, said
@@ -114,17 +117,17 @@ func carriedOut(p *orders.Paused) string {
 
 // ended says that a pause stands no more.
 func (t toldPause) ended(ordered func() ([]daemon.Ordered, error)) Section {
-	if by := goOnOf(t.Pause, ordered); by != "" {
+	if _, by := goOnOf(t.Pause, ordered); by != "" {
 		return pauseSection(t.Called+" goes on", by+"; it was "+saidOf(t.Pause))
 	}
 	return pauseSection(t.Called+" is not paused any more", "nothing is left of what was "+saidOf(t.Pause))
 }
 
-// goOnOf says who ordered last to go on with what a pause has paused, and why; "" where nobody did.
-func goOnOf(p orders.Pause, ordered func() ([]daemon.Ordered, error)) string {
+// goOnOf says who ordered last to go on with what a pause has paused, when, and why; "" where nobody did.
+func goOnOf(p orders.Pause, ordered func() ([]daemon.Ordered, error)) (at time.Time, says string) {
 	all, err := ordered()
 	if err != nil {
-		return "" // what became of it is told all the same
+		return at, "" // what became of it is told all the same
 	}
 	for _, o := range slices.Backward(all) {
 		if o.Order != orders.GoingOn || o.Of != p.Name || o.Time.Before(p.Since) {
@@ -138,9 +141,9 @@ func goOnOf(p orders.Pause, ordered func() ([]daemon.Ordered, error)) string {
 		if o.Reason != "" {
 			text += ": " + brief(o.Reason)
 		}
-		return text
+		return o.Time, text
 	}
-	return ""
+	return at, ""
 }
 
 // saidOf is who ordered a pause, and why.

@@ -45,6 +45,12 @@ func bob() ([]daemon.Ordered, error) {
 		on(pausedAt.Add(time.Hour), "of another", "Autumn")}, nil
 }
 
+func again() ([]daemon.Ordered, error) {
+	all, err := bob()
+	return append(all, daemon.Ordered{Time: pausedAt.Add(2 * time.Hour), Order: orders.GoingOn, By: "bob",
+		Reason: "mended", Of: "Spring"}), err
+}
+
 // TestPausesAreToldOnce: what became of each, whatever the process that tells, and nothing twice.
 func TestPausesAreToldOnce(t *testing.T) {
 	const ordered = "paused by ann on 2026-03-01 12:00 UTC: wrong page"
@@ -85,8 +91,15 @@ func TestPausesAreToldOnce(t *testing.T) {
 			[]string{done, "Spring goes on: ordered by bob on 2026-03-01 13:00 UTC: mended; it was " + ordered}},
 		{"and nobody says who had it go on", []run{of(pause(settled())), nothing},
 			[]string{done, "Spring is not paused any more: nothing is left of what was " + ordered}},
-		{"and does not go on, twice", []run{of(pause(settled())), of(pause(refused)), of(pause(refused)), of(going),
-			of(pause(refused))}, []string{done, stays, stays}},
+		{"and does not go on", []run{of(pause(settled())), of(pause(refused)), of(pause(refused)), of(going),
+			of(pause(refused))}, []string{done, stays}},
+		{"and does not, as it is ordered anew", []run{of(pause(settled())), of(pause(refused)),
+			{[]daemon.StandingPause{pause(refused)}, "", again}},
+			[]string{done, stays, strings.Replace(stays, "13:00", "14:00", 1)}},
+		{"and nobody says who ordered it", []run{of(pause(settled())),
+			{[]daemon.StandingPause{pause(refused)}, "", nobody},
+			{[]daemon.StandingPause{pause(refused)}, "", nobody}},
+			[]string{done, "Spring does not go on: " + refused.Said}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
