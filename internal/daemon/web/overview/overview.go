@@ -82,10 +82,7 @@ func Waits(a *daemon.Status) (all []Wait) {
 	if w, waits := classWaits[a.State]; waits {
 		all = append(all, w)
 	}
-	if n := len(a.Passed) + a.PassedMore; n > 0 {
-		what := diag.Counted(n, "budget or cap was", "budgets or caps were") + " passed by spend"
-		all = append(all, Wait{author, what})
-	}
+	all = append(all, passedWaits(a)...)
 	for _, d := range DraftsOf(a) {
 		all = append(all, Wait{author, d})
 	}
@@ -98,6 +95,25 @@ func Waits(a *daemon.Status) (all []Wait) {
 			who = operator
 		}
 		all = append(all, Wait{who, "suspended: nothing is sent"})
+	}
+	return all
+}
+
+// passedWaits are who looks after spend that passed: a budget is of the files, the cap of the operator.
+func passedWaits(a *daemon.Status) (all []Wait) {
+	budgets, caps := a.PassedMore, 0
+	for i := range a.Passed {
+		if a.Passed[i].ID == "" {
+			caps++
+		} else {
+			budgets++
+		}
+	}
+	if budgets > 0 {
+		all = append(all, Wait{author, diag.Counted(budgets, "budget was", "budgets were") + " passed by spend"})
+	}
+	if caps > 0 {
+		all = append(all, Wait{operator, "the account spent more than max_daily_exposure"})
 	}
 	return all
 }
