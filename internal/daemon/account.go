@@ -155,17 +155,23 @@ func (s *Status) notice(now time.Time, r *Result) {
 	}
 }
 
-// drifted is the cause of a field that somebody changed at the service.
-const drifted = "drift"
+// drifted is the cause of a field that somebody changed at the service alone, conflicting the hazard of one that the
+// files changed, too.
+const (
+	drifted     = "drift"
+	conflicting = "conflict"
+)
 
-// drifts counts the changes of a plan with what somebody changed at the service and
-// nobody changed back: what is held, or not applied.
+// drifts counts the changes of a plan with what somebody changed at the service, and nobody changed back: what is
+// held, or not applied.
 func drifts(d *planview.Document, applied map[string]bool) (n int) {
 	for i := range d.Changes {
 		c := &d.Changes[i]
 		for k := range c.Fields {
-			if f := &c.Fields[k]; f.Cause.String() == drifted &&
-				(c.Held != nil || f.Held != nil || !applied[c.Address]) {
+			f := &c.Fields[k]
+			outside := f.Cause.String() == drifted || f.Foreign != nil ||
+				f.Held != nil && string(f.Held.Hazard) == conflicting
+			if outside && (c.Held != nil || f.Held != nil || !applied[c.Address]) {
 				n++
 				break
 			}

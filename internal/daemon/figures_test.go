@@ -38,6 +38,22 @@ func TestWhatIsChangedBackIsDriftNoMore(t *testing.T) {
 	}
 }
 
+// What both the files and somebody at the service changed was changed outside, whether or not it is known by whom.
+func TestAConflictWasChangedOutside(t *testing.T) {
+	for of, field := range map[string]string{
+		"known by whom":  `"foreign": {"actor": "eve", "at": 1763550000}`,
+		"not by whom":    `"held": {"hazard": "conflict", "message": "both"}`,
+		"the files' own": `"held": {"hazard": "raises-spend", "message": "more"}`,
+	} {
+		var s Status
+		s.settle(s.Last, Result{Class: Held, Plan: documentOf[planview.Document](t, `{"changes": [{"address": "campaign/a", `+
+			`"action": "update", "fields": [{"name": "budget.daily", "cause": "edit", `+field+`}]}]}`)})
+		if want := map[bool]int{true: 0, false: 1}[of == "the files' own"]; s.Drift != want {
+			t.Errorf("%s: %d changed outside; want %d", of, s.Drift, want)
+		}
+	}
+}
+
 // Files that cannot be planned say nothing of what can be spent, nor of what is held:
 // the figures of before stand, with their time, and since when there are no others.
 func TestFilesThatCannotBePlannedLeaveTheFigures(t *testing.T) {

@@ -18,6 +18,14 @@ type Sums struct {
 	lacks  [len(metrics)]bool // a row had no such figure, or the sum is too large for us
 }
 
+// Unknown returns the sums of days of which none was read.
+func Unknown() (s Sums) {
+	for m := range s.lacks {
+		s.lacks[m] = true
+	}
+	return s
+}
+
 func (s *Sums) add(r *dayRow) {
 	for m := range metrics {
 		switch {
@@ -91,6 +99,11 @@ func (t *Table) Gaps() (days []string) {
 	return days
 }
 
+// Read reports whether any day of the span was read.
+func (t *Table) Read() bool {
+	return slices.ContainsFunc(t.Days, func(d DayTotal) bool { return !d.Gap })
+}
+
 // Preliminary reports whether a day is in the table that had not ended when it was read.
 func (t *Table) Preliminary() bool {
 	return slices.ContainsFunc(t.Days, func(d DayTotal) bool { return d.Preliminary })
@@ -154,6 +167,9 @@ func (k Kept) Table(level string, span insights.Span) (*Table, error) {
 			}
 		}
 		t.Days = append(t.Days, total)
+	}
+	if !t.Read() {
+		t.Total = Unknown()
 	}
 	return t, k.name(t, at, lines)
 }

@@ -107,6 +107,9 @@ func (f *Found) readSettings(ctx context.Context, archive daemon.Archive) {
 			parent = above.Parent
 		}
 		slices.Reverse(l.Above)
+		if !f.now.Read() {
+			l.Sums = figures.Unknown()
+		}
 		f.now.Lines = append(f.now.Lines, l)
 	}
 	slices.SortFunc(f.now.Lines, func(a, b figures.Line) int {

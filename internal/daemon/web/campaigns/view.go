@@ -49,7 +49,7 @@ type Days struct {
 // Days returns those that an address asks for.
 func (f *Found) Days() Days {
 	now, span := f.now, &f.asked.span
-	d := Days{From: span.From, To: span.To, Read: len(now.Gaps()) < len(now.Days), Gaps: gapWords(now),
+	d := Days{From: span.From, To: span.To, Read: now.Read(), Gaps: gapWords(now),
 		Preliminary: now.Preliminary(), Currency: now.Currency, Unset: f.unset}
 	named := false
 	for _, s := range spansShown {
@@ -99,6 +99,9 @@ func (f *Found) View(name, path string) *View {
 	}
 	v.N, v.Matching, v.Inside = len(now.Lines), len(f.lines), insideOf(q, f.lines)
 	sums := total(f.lines)
+	if !f.now.Read() {
+		sums = figures.Unknown()
+	}
 	v.Total = line{Change: changeOf(&sums, f.totalBefore())}
 	v.First = min((q.Page-1)*linesMost, len(f.lines))
 	for _, c := range f.columns() {
