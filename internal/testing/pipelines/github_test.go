@@ -268,9 +268,11 @@ func TestActionlintFindsNothing(t *testing.T) {
 				"-shellcheck=", "-pyflakes=", "-ignore", newer, filepath.Join(dir, workflow),
 				filepath.Join(dir, ".github/workflows/calling.yml"))
 			c.Dir = top
-			said, err := c.CombinedOutput()
+			var beside strings.Builder // what go says of modules that it has to fetch, among others
+			c.Stderr = &beside
+			said, err := c.Output()
 			if ended := new(exec.ExitError); err != nil && (!errors.As(err, &ended) || ended.ExitCode() != 1) {
-				t.Fatalf("%v\n%s", err, said)
+				t.Fatalf("%v\n%s\n%s", err, said, &beside)
 			}
 			if len(said) > 0 && row.want == "" || !strings.Contains(string(said), row.want) {
 				t.Errorf("actionlint says %q; want it to name %q", said, row.want)
