@@ -1,7 +1,8 @@
 // Package cards draws ads as the service shows them: the picture or the part of it, the title,
 // the body, the price and the host of the page on a card of 390 by 220 pixels, on a page of
-// their own or as parts of another. They need no network and load nothing, and each card says that adsync drew it:
-// the service may show an ad otherwise. Everything an ad says is escaped.
+// their own or as parts of another, and their pictures small. They need no network and load
+// nothing, and each card says that adsync drew it: the service may show an ad otherwise. Everything
+// an ad says is escaped.
 package cards
 
 import (
@@ -112,8 +113,8 @@ func draw(c *Card) drawn {
 	if media := MediaType(c.Picture); media != "" {
 		d.Picture = template.URL("data:" + media + ";base64," + base64.StdEncoding.EncodeToString(c.Picture))
 	}
-	if d.Picture != "" {
-		d.Part = partOf(c.Crop)
+	if part, is := partOf(c.Crop); is && d.Picture != "" {
+		d.Part = part.String()
 	}
 	if c.Picture != nil && d.Picture == "" {
 		d.Left = "picture left out: it is no PNG, JPEG or WebP"
@@ -121,18 +122,19 @@ func draw(c *Card) drawn {
 	return d
 }
 
-// partOf returns the part of a picture that is shown, as SVG has it of a picture with sides of 1; "" where that is the
-// whole, or no part of it.
-func partOf(crop string) string {
-	var p struct{ X, Y, Width, Height float64 }
+// part is a part of a picture, as fractions of its sides.
+type part struct{ X, Y, Width, Height float64 }
+
+// String returns the part as SVG has it of a picture with sides of 1.
+func (p part) String() string { return fmt.Sprintf("%.5f %.5f %.5f %.5f", p.X, p.Y, p.Width, p.Height) }
+
+// partOf returns the part of a picture that is shown; false where that is the whole, or no part of it.
+func partOf(crop string) (p part, is bool) {
 	if json.Unmarshal([]byte(crop), &p) != nil {
-		return ""
+		return p, false
 	}
 	const whole = 1 + 1e-9 // with room for how fractions add up
-	if p.X < 0 || p.Y < 0 || p.Width <= 0 || p.Height <= 0 || p.X+p.Width > whole || p.Y+p.Height > whole {
-		return ""
-	}
-	return fmt.Sprintf("%.5f %.5f %.5f %.5f", p.X, p.Y, p.Width, p.Height)
+	return p, p.X >= 0 && p.Y >= 0 && p.Width > 0 && p.Height > 0 && p.X+p.Width <= whole && p.Y+p.Height <= whole
 }
 
 // MediaType returns what a picture is by its first bytes, "" where an ad may not have it.
