@@ -18,6 +18,7 @@ const Reports Topic = "report"
 type Report struct {
 	Text     string          // of a mail, in the place of the sections
 	HTML     string          // of a mail, beside the text
+	Embedded []File          // in a mail: pictures that HTML names as cid:NAME@adsync
 	Attached []File          // to a mail
 	JSON     json.RawMessage // of a webhook
 	Markdown string          // of a webhook
@@ -53,6 +54,10 @@ func (d *Destination) Check() error { return d.check() }
 func (r *Report) dress(letter *mail.Msg) {
 	if r.HTML != "" {
 		letter.AddAlternativeString(mail.TypeTextHTML, r.HTML)
+	}
+	for _, f := range r.Embedded {
+		letter.EmbedReadSeeker(f.Name, bytes.NewReader(f.Content), mail.WithFileContentType(mail.ContentType(f.Type)),
+			mail.WithFileContentID("<"+f.Name+"@adsync>"))
 	}
 	for _, f := range r.Attached {
 		letter.AttachReadSeeker(f.Name, bytes.NewReader(f.Content), mail.WithFileContentType(mail.ContentType(f.Type)))

@@ -29,6 +29,7 @@ func ofWeek() *Message {
 		Sections: []Section{{Topic: Reports, Title: "2026-11-16 to 2026-11-22", Items: []Item{{Text: "Spend: 12.00"}}}},
 		Report: &Report{
 			Text: "# shop\n", HTML: "<h1>shop: Grüße</h1>", JSON: json.RawMessage(`{"name":"<shop>"}`),
+			Embedded: []File{{"0af3.jpg", "image/jpeg", []byte("\xff\xd8\xff")}},
 			Attached: []File{{"week.xlsx", "application/x-sheet", []byte("PK\x03\x04")}},
 		},
 	}
@@ -46,7 +47,7 @@ func parts(t *testing.T, head func(string) string, body io.Reader) map[string]st
 		if err != nil {
 			t.Fatal(err)
 		}
-		return map[string]string{kind + " " + head("Content-Disposition"): string(content)}
+		return map[string]string{kind + " " + head("Content-Disposition") + head("Content-ID"): string(content)}
 	}
 	all := map[string]string{}
 	for r := multipart.NewReader(body, about["boundary"]); ; {
@@ -83,7 +84,8 @@ func TestAReportIsMailed(t *testing.T) {
 	}
 	have := parts(t, letter.Header.Get, letter.Body)
 	for of, want := range map[string]string{"text/plain ": "# shop\r\n", "text/html ": "<h1>shop: Grüße</h1>",
-		`application/x-sheet attachment; filename="week.xlsx"`: "UEsDBA=="} {
+		`image/jpeg inline; filename="0af3.jpg"<0af3.jpg@adsync>`: "/9j/",
+		`application/x-sheet attachment; filename="week.xlsx"`:    "UEsDBA=="} {
 		if strings.TrimSpace(have[of]) != strings.TrimSpace(want) {
 			t.Errorf("the letter has %q; want %s: %q", have, of, want)
 		}

@@ -12,6 +12,21 @@ import (
 // mostAds is how many ads are best and worst.
 const mostAds = 5
 
+// Picture is what an ad looks like: a small JPEG, and the ad's title.
+type Picture struct {
+	JPEG  []byte
+	Title string
+}
+
+// draw has ads show their pictures. of returns that of an ad by its id; nil where there is none.
+func draw(of func(ad string) *Picture, lists ...[]Ad) {
+	for _, list := range lists {
+		for i := range list {
+			list[i].picture = of(list[i].ID)
+		}
+	}
+}
+
 // rank finds the best ads and the worst: by conversions, or by clicks where there are none.
 func (r *Report) rank(t *figures.Table) {
 	cost := "cpa"

@@ -3,6 +3,8 @@ package report_test
 import (
 	"bytes"
 	"fmt"
+	"image"
+	"image/jpeg"
 	"testing"
 	"time"
 
@@ -96,6 +98,23 @@ func facts(t testing.TB, names []string) report.Facts {
 			{What: "campaign/c1", Why: "the service refused it: no"},
 		}},
 	}
+}
+
+// pictured has each ad show a picture of its own, whose title says whose it is.
+func pictured(t testing.TB, f report.Facts, title string) report.Facts {
+	t.Helper()
+	f.Picture = func(ad string) *report.Picture {
+		m := image.NewRGBA(image.Rect(0, 0, 96, 96))
+		for i := range m.Pix {
+			m.Pix[i] = byte(i*len(ad)) ^ ad[len(ad)-1]
+		}
+		var b bytes.Buffer
+		if err := jpeg.Encode(&b, m, nil); err != nil {
+			t.Error(err)
+		}
+		return &report.Picture{JPEG: b.Bytes(), Title: title + " of " + ad}
+	}
+	return f
 }
 
 func head(run string, at time.Time, applied int) runview.Head {

@@ -1,7 +1,10 @@
 package report
 
 import (
+	"crypto/sha256"
 	_ "embed"
+	"encoding/base64"
+	"encoding/hex"
 	"fmt"
 	"html/template"
 	"io"
@@ -42,6 +45,7 @@ var styles = map[string]string{
 	"span":  "text-align:left;padding:4px 6px;border-bottom:1px solid #d9dce1;font-weight:600;min-width:90px",
 	"name": "text-align:left;padding:4px 6px;border-bottom:1px solid #d9dce1;font-weight:400;" +
 		"overflow-wrap:anywhere;min-width:120px",
+	"pic":  "float:left;width:40px;height:40px;margin:0 8px 0 0;border-radius:4px",
 	"in":   "color:#56606f;font-size:85%",
 	"td":   "text-align:left;padding:4px 6px;border-bottom:1px solid #d9dce1",
 	"tdn":  "text-align:right;padding:4px 6px;border-bottom:1px solid #d9dce1;white-space:nowrap",
@@ -98,6 +102,8 @@ type pageAds struct {
 type pageAd struct {
 	Name, In string
 	Cells    []string
+	Picture  template.URL // "" where there is none
+	Alt      string
 }
 
 // What stands beside spend, of days, campaigns and ads.
@@ -112,8 +118,33 @@ func (r *Report) of(metrics []string) []string {
 	return slices.DeleteFunc(slices.Clone(metrics), func(m string) bool { return !slices.Contains(r.names(), m) })
 }
 
-// html writes one page that loads nothing and runs nothing: for a reader of mail, a browser and paper.
-func (r *Report) html(w io.Writer) error {
+// inPage has a picture stand in the page itself: for a browser and paper.
+func inPage(jpeg []byte) template.URL {
+	return template.URL("data:image/jpeg;base64," + base64.StdEncoding.EncodeToString(jpeg))
+}
+
+// Embedded is a picture of a mail. The page names it as cid:NAME@adsync.
+type Embedded struct {
+	Name string
+	JPEG []byte
+}
+
+// Mail writes the page as a mail has it. Programs for mail show no picture that stands in the page: it is a part of the
+// mail by itself.
+func (r *Report) Mail(w io.Writer) (all []Embedded, err error) {
+	err = writePage(w, r, func(jpeg []byte) template.URL {
+		sum := sha256.Sum256(jpeg)
+		one := Embedded{hex.EncodeToString(sum[:16]) + ".jpg", jpeg}
+		if !slices.ContainsFunc(all, func(e Embedded) bool { return e.Name == one.Name }) {
+			all = append(all, one)
+		}
+		return template.URL("cid:" + one.Name + "@adsync")
+	})
+	return all, err
+}
+
+// writePage writes one page that loads nothing and runs nothing. at returns the address of a picture.
+func writePage(w io.Writer, r *Report, at func(jpeg []byte) template.URL) error {
 	v := pageView{Title: r.Title(), About: r.about(), Span: r.span(), Before: r.Before.String(), Made: r.moment(r.Made),
 		Page:  r.page,
 		Notes: r.notes(), Read: len(r.Gaps) < len(r.Days), Compared: r.Compared, Chart: r.chart(),
@@ -142,8 +173,13 @@ func (r *Report) html(w io.Writer) error {
 	for _, of := range r.ranks() {
 		ads := pageAds{Title: of.title, Heads: headers(r.of(adMetrics))}
 		for i := range of.ads {
-			ads.Lines = append(ads.Lines, pageAd{cut(of.ads[i].Name, pageName), cut(of.ads[i].In, pageName),
-				cells(of.ads[i].Figures, r.of(adMetrics))})
+			ad := &of.ads[i]
+			line := pageAd{Name: cut(ad.Name, pageName), In: cut(ad.In, pageName),
+				Cells: cells(ad.Figures, r.of(adMetrics))}
+			if ad.picture != nil {
+				line.Picture, line.Alt = at(ad.picture.JPEG), cut(ad.picture.Title, pageSaid)
+			}
+			ads.Lines = append(ads.Lines, line)
 		}
 		v.Ads = append(v.Ads, ads)
 	}

@@ -55,13 +55,20 @@ func pages(t testing.TB, pdf string) int {
 	return n
 }
 
+// imagesIn is how many pictures the pages show.
+func imagesIn(t testing.TB, pdf string) int {
+	t.Helper()
+	return strings.Count(ran(t, "pdfimages", "-list", pdf), " image ")
+}
+
 // TestTheWorkbookInLibreOffice: it opens, each sheet has the numbers of the report, and a text stays text.
 func TestTheWorkbookInLibreOffice(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: make test runs it")
 	}
 	t.Parallel()
-	book := written(t, "week.xlsx", form(t, made(t, facts(t, []string{hostile, "Second", "Third"})), "xlsx"))
+	f := pictured(t, facts(t, []string{hostile, "Second", "Third"}), "Picture")
+	book := written(t, "week.xlsx", form(t, made(t, f), "xlsx"))
 	dir := filepath.Dir(book)
 	ran(t, "soffice", "-env:UserInstallation=file://"+dir+"/profile", "--headless", "--convert-to",
 		"csv:Text - txt - csv (StarCalc):44,34,76,1,,0,false,true,false,false,false,-1", "--outdir", dir, book)
@@ -93,7 +100,7 @@ func TestTheWorkbookInLibreOffice(t *testing.T) {
 		{"Campaigns", 1, []string{"Third", "213.5", "21000", "315"}},
 		{"Campaigns", 3, []string{`=1+1|<b>*x*</b>\n[a](http://x)`, "73.5"}},
 		{"Campaigns", 4, []string{"Total", "430.5"}},
-		{"Ads", 2, []string{"ad of Third", "Third › ad_group of Third", "213.5"}},
+		{"Ads", 2, []string{"ad of Third", "Third › ad_group of Third", "", "213.5"}},
 		{"Changes", 2, []string{"2026-11-19 09:00 EST", "ann@desk", "", "Created: campaign “c1”", "run-000002"}},
 	} {
 		rows := sheet(row.sheet)
@@ -104,6 +111,11 @@ func TestTheWorkbookInLibreOffice(t *testing.T) {
 		if diff := cmp.Diff(row.want, rows[row.line][:len(row.want)]); diff != "" {
 			t.Errorf("%s, line %d: %s", row.sheet, row.line, diff)
 		}
+	}
+	ran(t, "soffice", "-env:UserInstallation=file://"+dir+"/profile", "--headless", "--convert-to", "pdf",
+		"--outdir", dir, book)
+	if n := imagesIn(t, filepath.Join(dir, "week.pdf")); n != 3 {
+		t.Errorf("the printed workbook has %d pictures; want those of 3 ads", n)
 	}
 }
 
@@ -203,13 +215,16 @@ func TestThePageIsTwoPagesAtMost(t *testing.T) {
 			In: names[n], Said: "rejected", Reason: "crawl_failed"}, true)
 		f.Waiting.Waits = append(f.Waiting.Waits, f.Waiting.Waits[0])
 	}
-	at := written(t, "week.html", form(t, made(t, f), "html"))
+	at := written(t, "week.html", form(t, made(t, pictured(t, f, "Picture")), "html"))
 	pdf := strings.TrimSuffix(at, "html") + "pdf"
 	ran(t, "chromium", "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
 		"--user-data-dir="+filepath.Join(filepath.Dir(at), "profile"), "--no-pdf-header-footer", "--print-to-pdf="+pdf,
 		"file://"+at)
 	if n := pages(t, pdf); n > 2 {
 		t.Errorf("the report is %d pages; want 2 at most", n)
+	}
+	if n := imagesIn(t, pdf); n != 10 {
+		t.Errorf("the printed pages have %d pictures; want those of 10 ads", n)
 	}
 	text := ran(t, "pdftotext", "-layout", pdf, "-")
 	for _, want := range []string{"and 30 more, which spent", "Campaign 39", "and 27 more", "and 28 more",
@@ -220,10 +235,12 @@ func TestThePageIsTwoPagesAtMost(t *testing.T) {
 	}
 }
 
-// TestThePageLoadsAndRunsNothing, whatever a name says: it has the elements that it has for a plain word.
+// TestThePageLoadsAndRunsNothing, whatever a name says: it has the elements that it has for a plain word, and its
+// pictures stand in it.
 func TestThePageLoadsAndRunsNothing(t *testing.T) {
 	elements := func(name string) (names []string) {
-		root, err := html.Parse(bytes.NewReader(form(t, made(t, facts(t, []string{name, "Second"})), "html")))
+		f := pictured(t, facts(t, []string{name, "Second"}), name)
+		root, err := html.Parse(bytes.NewReader(form(t, made(t, f), "html")))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -233,6 +250,9 @@ func TestThePageLoadsAndRunsNothing(t *testing.T) {
 			}
 			names = append(names, n.Data)
 			for _, a := range n.Attr {
+				if n.Data == "img" && a.Key == "src" && strings.HasPrefix(a.Val, "data:image/jpeg;base64,") {
+					continue
+				}
 				if slices.Contains([]string{"src", "href", "action", "srcset", "data"}, a.Key) ||
 					strings.HasPrefix(a.Key, "on") {
 					t.Errorf("%q makes <%s %s=%q>", name, n.Data, a.Key, a.Val)
@@ -242,7 +262,7 @@ func TestThePageLoadsAndRunsNothing(t *testing.T) {
 		return names
 	}
 	want := elements("plain")
-	if slices.Contains(want, "script") || slices.Contains(want, "link") || slices.Contains(want, "img") {
+	if slices.Contains(want, "script") || slices.Contains(want, "link") || !slices.Contains(want, "img") {
 		t.Errorf("the page has %q", want)
 	}
 	for _, attack := range []string{hostile, "<script>alert(1)</script>",

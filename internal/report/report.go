@@ -102,6 +102,8 @@ type Ad struct {
 	Name    string  `json:"name"`
 	In      string  `json:"in"` // campaign and ad group
 	Figures Figures `json:"figures"`
+
+	picture *Picture // nil where there is none
 }
 
 // Rejected is an ad that is not shown as it should be.
@@ -135,6 +137,8 @@ type Facts struct {
 	Waiting  Waiting
 	Page     string    // address of the account's page; "" where there is none
 	Due      time.Time // when it was to be sent; zero where nobody said
+
+	Picture func(ad string) *Picture // of an ad by its id; nil where the form shows none
 }
 
 // Make adds the facts up.
@@ -168,6 +172,9 @@ func Make(f Facts) (*Report, error) {
 		return nil, err
 	}
 	r.rank(ads)
+	if f.Picture != nil {
+		draw(f.Picture, r.Top, r.Bottom)
+	}
 	r.reviewed(f.Reviews)
 	r.changed(&f)
 	r.wait(&f)
@@ -290,7 +297,8 @@ var Forms = []string{"markdown", "html", "xlsx", "json"}
 // Write writes the report in a form.
 func (r *Report) Write(w io.Writer, form string) error {
 	write := map[string]func(io.Writer) error{
-		"markdown": r.markdown, "html": r.html, "xlsx": r.xlsx, "json": r.json,
+		"markdown": r.markdown, "html": func(w io.Writer) error { return writePage(w, r, inPage) },
+		"xlsx": r.xlsx, "json": r.json,
 	}[form]
 	if write == nil {
 		return fmt.Errorf("no form is called %q", form)

@@ -1,12 +1,14 @@
 package report_test
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	"adsync/internal/insights"
+	"adsync/internal/report"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -79,5 +81,29 @@ func TestShort(t *testing.T) {
 	parts := made(t, f).Short()
 	if parts[0].Title != "Mind" || parts[0].Lines[0] != "No figures of these days were read." {
 		t.Errorf("of days that were not read a chat shows %+v; want that first", parts[0])
+	}
+}
+
+// A mail names each picture once, by its part, and says whose it is. Without pictures the page is as it was.
+func TestPicturesOfAMail(t *testing.T) {
+	var mail bytes.Buffer
+	all, err := made(t, pictured(t, facts(t, []string{"Spring", "Second"}), `A "new" <b>`)).Mail(&mail)
+	if err != nil || len(all) != 2 {
+		t.Fatalf("the mail has %d pictures, %v; want 2", len(all), err)
+	}
+	for _, e := range all {
+		if n := strings.Count(mail.String(), `<img src="cid:`+e.Name+`@adsync" alt="A &#34;new&#34; &lt;b&gt; of ad_`); n != 1 {
+			t.Errorf("the mail names the picture %s %d times", e.Name, n)
+		}
+	}
+	if strings.Contains(mail.String(), "data:") {
+		t.Error("the mail has a picture in its page, which programs for mail do not show")
+	}
+	f := facts(t, []string{"Spring", "Second"})
+	f.Picture = func(string) *report.Picture { return nil }
+	mail.Reset()
+	all, err = made(t, f).Mail(&mail)
+	if err != nil || len(all) != 0 || strings.Contains(mail.String(), "<img") {
+		t.Errorf("without pictures the mail has %d of them, %v:\n%s", len(all), err, mail.String())
 	}
 }

@@ -367,21 +367,43 @@ func (b *book) campaignsIn(r *Report) {
 }
 
 func (b *book) adsIn(r *Report) {
-	names := r.names()
-	b.widths(append(append([]float64{36, 40}, slices.Repeat([]float64{14}, len(names))...), 38)...)
+	names, heads, widths, style := r.names(), []string{"Ad", "In"}, []float64{36, 40}, ""
+	if slices.ContainsFunc(append(slices.Clone(r.Top), r.Bottom...), func(a Ad) bool { return a.picture != nil }) {
+		heads, widths = append(heads, "Picture"), append(widths, pictureWidth)
+		style = "wrap" // a long text would go on behind the picture
+	}
+	first := len(heads) + 1
+	b.widths(append(append(widths, slices.Repeat([]float64{14}, len(names))...), 38)...)
 	for _, of := range r.ranks() {
 		b.text(1, "title", of.title)
 		b.row++
-		b.head(3, len(names)+2, append(append([]string{"Ad", "In"}, headers(names)...), "ID")...)
+		b.head(first, len(names)+first-1, append(append(slices.Clone(heads), headers(names)...), "ID")...)
 		for i := range of.ads {
-			b.text(1, "", of.ads[i].Name)
-			b.text(2, "", of.ads[i].In)
-			b.figures(3, of.ads[i].Figures, names)
-			b.text(len(names)+3, "", of.ads[i].ID)
+			b.text(1, style, of.ads[i].Name)
+			b.text(2, style, of.ads[i].In)
+			b.picture(3, of.ads[i].picture)
+			b.figures(first, of.ads[i].Figures, names)
+			b.text(len(names)+first, "", of.ads[i].ID)
 			b.row++
 		}
 		b.row++
 	}
+}
+
+// What a picture takes: the width of its column in letters, the height of its row in points.
+const (
+	pictureWidth = 8
+	pictureHigh  = 42
+)
+
+func (b *book) picture(column int, p *Picture) {
+	if p == nil {
+		return
+	}
+	b.try(b.SetRowHeight(b.sheet, b.row, pictureHigh))
+	b.try(b.AddPictureFromBytes(b.sheet, b.at(column), &excelize.Picture{Extension: ".jpg", File: p.JPEG,
+		Format: &excelize.GraphicOptions{AltText: diag.Printable(p.Title), AutoFit: true, LockAspectRatio: true,
+			OffsetX: 2, OffsetY: 2, Positioning: "oneCell"}}))
 }
 
 func (b *book) changesIn(r *Report) {

@@ -283,6 +283,9 @@ func scheduled(d *daemonRun, settings config.Daemon, a config.DaemonAccount, env
 	s := &reports.Scheduled{
 		Env: env, Project: project, Name: a.Name.Value, Page: d.pageOf(settings, a.Name.Value), Kept: kept,
 		Log: d.log.With("account", a.Name.Value), Turns: d.reporting,
+		Picture: func(ctx context.Context, sum string) ([]byte, error) {
+			return d.hub.Desk().Picture(ctx, a.Name.Value, sum)
+		},
 	}
 	return s, s.Plan(a.Reports, destinationBy(d))
 }

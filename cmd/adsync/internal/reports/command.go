@@ -111,7 +111,10 @@ func (f *flags) report(env *session.Env, c *cobra.Command, args []string) (*repo
 		dir = args[0]
 	}
 	name := cmp.Or(f.named.Account, nameOf(cmp.Or(f.named.State, dir)))
-	of := account{env, project, name}
+	of := account{env: env, project: project, name: name}
+	if drawn(env.Flags.Output) && !f.named.Given() {
+		of.reads = picturesOf(env, project)
+	}
 	kept := figures.Kept{Store: session.BesideOf(env, project)}
 	index, err := kept.Index()
 	if err != nil {

@@ -28,7 +28,8 @@ import (
 type account struct {
 	env     *session.Env
 	project config.Project
-	name    string // what people call it
+	name    string  // what people call it
+	reads   reading // nil where the report shows no pictures
 }
 
 // kept makes a report of the figures that are kept, with the facts that are there. now is in the account's zone.
@@ -75,6 +76,9 @@ func (a account) make(ctx context.Context, f report.Facts) (*report.Report, erro
 	}
 	if f.Record, err = kept.Store.Last(ctx); err != nil {
 		return nil, err
+	}
+	if a.reads != nil {
+		f.Picture = a.reads.ads(ctx, f.Record)
 	}
 	all, err := kept.Store.Runs(ctx, 0)
 	if err != nil {

@@ -2,6 +2,7 @@ package reports
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -36,6 +37,7 @@ type Scheduled struct {
 	Log     *slog.Logger
 	Turns   chan struct{} // takes who makes a report: a few at once
 	Plans   []schedule.Plan
+	Picture func(ctx context.Context, sum string) ([]byte, error) // of the files by its sum
 
 	places [][]place // of each plan, in the order of its places
 }
@@ -189,13 +191,16 @@ func (s *Scheduled) message(ctx context.Context, d schedule.Due) (*notify.Messag
 		return nil, err
 	}
 	now, _ := index.Now(s.now())
-	of := account{s.Env, s.Project, s.Name}
+	to := &s.places[d.Plan][d.To]
+	of := account{env: s.Env, project: s.Project, name: s.Name}
+	if drawn(to.format) || to.attach != "" {
+		of.reads = s.Picture
+	}
 	f := report.Facts{Page: s.Page, Due: d.Hour}
 	made, err := of.kept(ctx, kept, d.Span, now, f)
 	if err != nil {
 		return nil, err
 	}
-	to := &s.places[d.Plan][d.To]
 	m := &notify.Message{
 		ID: idOf(made.Account.ID, to.Identity(), d.Span.String()), Time: now, Account: s.Name, Page: s.Page,
 		Title: "report of " + d.Span.String(), Topics: []notify.Topic{notify.Reports},
@@ -235,7 +240,13 @@ func (p *place) carried(made *report.Report) (*notify.Report, error) {
 	case p.Form == notify.Email:
 		r.Text = string(form("markdown"))
 		if p.format == "html" {
-			r.HTML = string(form("html"))
+			var page bytes.Buffer
+			pictures, err := made.Mail(&page)
+			failed = cmp.Or(failed, err)
+			r.HTML = page.String()
+			for _, e := range pictures {
+				r.Embedded = append(r.Embedded, notify.File{Name: e.Name, Type: "image/jpeg", Content: e.JPEG})
+			}
 		}
 	case p.format == "json":
 		r.JSON = form("json")
