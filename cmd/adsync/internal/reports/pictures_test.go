@@ -7,9 +7,15 @@ import (
 	"image"
 	"image/jpeg"
 	"image/png"
+	"strings"
 	"testing"
+	"time"
 
+	"adsync/internal/insights"
+	"adsync/internal/notify"
+	"adsync/internal/report"
 	"adsync/internal/resource"
+	"adsync/internal/testing/figurestest"
 )
 
 // The picture of an ad is that of the files by its sum, as the ad was applied last. Without one there is none.
@@ -50,5 +56,31 @@ func TestPicturesOfAds(t *testing.T) {
 	}
 	if read.ads(t.Context(), nil)("ad_1") != nil {
 		t.Error("without a record an ad has a picture")
+	}
+}
+
+// What a mail names is with it, and a mail of Markdown carries none.
+func TestAMailCarriesItsPictures(t *testing.T) {
+	now := time.Date(2026, 11, 23, 9, 0, 0, 0, time.UTC)
+	kept := figurestest.Kept(t, now, []string{"Boots"}, func(int, int) map[string]string {
+		return map[string]string{"spend": "10.00", "impressions": "1000", "clicks": "50", "conversions": "1"}
+	})
+	made, err := report.Make(report.Facts{Now: now, Span: insights.Span{From: "2026-11-16", To: "2026-11-22"},
+		Kept: kept, Picture: func(string) *report.Picture {
+			return &report.Picture{JPEG: []byte("\xff\xd8\xff"), Title: "Boots"}
+		}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mail, err := (&place{Destination: notify.Destination{Form: notify.Email}, format: "html"}).carried(made)
+	if err != nil || len(mail.Embedded) != 1 {
+		t.Fatalf("the mail carries %d pictures, %v; want 1", len(mail.Embedded), err)
+	}
+	if e := mail.Embedded[0]; e.Type != "image/jpeg" || !strings.Contains(mail.HTML, `src="cid:`+e.Name+`@adsync"`) {
+		t.Errorf("the mail names no %s of the type %s", e.Name, e.Type)
+	}
+	text, err := (&place{Destination: notify.Destination{Form: notify.Email}, format: "markdown"}).carried(made)
+	if err != nil || len(text.Embedded) != 0 || strings.Contains(text.Text, "cid:") {
+		t.Errorf("a mail of Markdown carries %d pictures, %v", len(text.Embedded), err)
 	}
 }
