@@ -132,3 +132,11 @@ func (a *Agent) ReadReviews(ctx context.Context, into *review.Record) error {
 func (a *Agent) OtherWriters(ctx context.Context, since time.Time, busy []live.Span) ([]live.Writer, error) {
 	return a.live().OtherWriters(ctx, since, busy)
 }
+
+// Heard returns what others than this adsync did since a moment, of what this agent has read of the audit log to see
+// what changed, the oldest first: it asks the service nothing. Own are the names by which the log knew who writes with
+// adsync's key, and known are those by which it does now.
+func (a *Agent) Heard(ctx context.Context, since time.Time, busy []live.Span,
+	own []string) (others []live.AuditEntry, known []string, err error) {
+	return a.live().Heard(ctx, since, busy, own)
+}

@@ -3,6 +3,7 @@ package reconcile_test
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -92,6 +93,70 @@ func TestWhoElseWritesToTheAccount(t *testing.T) {
 			}
 			if diff := cmp.Diff(tc.want, have); diff != "" {
 				t.Errorf("OtherWriters (-want +have):\n%s", diff)
+			}
+		})
+	}
+}
+
+// What others did is kept from what is read of the audit log to see what changed: not what adsync did itself, nor what
+// was before, and without a request more.
+func TestWhatOthersDidIsHeard(t *testing.T) {
+	const stranger = "sk-a-stranger"
+	for _, tc := range []struct {
+		name  string
+		key   string        // of who changes a campaign; "" is adsync's own
+		own   []string      // by which names adsync was known before
+		after time.Duration // the apply
+		log   http.RoundTripper
+		want  int
+	}{
+		{name: "a stranger, at the same time", key: stranger, want: 2},
+		{name: "a stranger, later", key: stranger, after: time.Hour, want: 2},
+		{name: "a stranger, where adsync had another name", key: stranger, own: []string{"api_key former"}, want: 2},
+		{name: "adsync's own key, at the same time", want: 0},
+		{name: "adsync's own key, while it wrote nothing", after: time.Hour, want: 2},
+		{name: "the log cannot be read", key: stranger, log: refusing{"/audit_logs"}, want: 0},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			w := newWorld(t, func(o *emulator.Options) {
+				o.Accounts[0].Keys = append(o.Accounts[0].Keys, emulator.APIKey{Name: "stranger", Key: stranger})
+			})
+			headers := []string{}
+			if tc.key != "" {
+				headers = []string{"Authorization", "Bearer " + tc.key}
+			}
+			w.tree("before", "active")
+			w.tree("spring", "active")
+			w.agent.Incremental = true
+			began := w.now()
+			w.clean()
+			busy := []live.Span{{From: began, To: w.now()}}
+			id := w.plan().Live.Snapshot.Get(address("campaign/spring")).ID
+			_, own, err := w.agent.Heard(t.Context(), began, busy, tc.own)
+			noErr(t, err)
+			noErr(t, w.sleep(t.Context(), tc.after))
+			for _, words := range []string{"theirs", "as it was"} {
+				w.service.Must(t, http.MethodPost, "/campaigns/"+id, map[string]any{"description": words}, headers...)
+			}
+			if tc.log != nil {
+				w.agent = w.through(tc.log, w.store)
+				w.agent.Incremental = true
+			}
+			w.plan()
+			others, known, err := w.agent.Heard(t.Context(), began, busy, own)
+			noErr(t, err)
+			if len(others) != tc.want || !slices.Equal(known, own) || len(own) != len(tc.own)+1 {
+				t.Errorf("Heard(%q) = %v, %q; want %d entries", own, others, known, tc.want)
+			}
+			for _, o := range others {
+				if o.Object != id || o.Address != "campaign/spring" || o.Action != "update_campaign" ||
+					len(o.Changes) != 1 || slices.Contains(own, o.Actor) != (tc.key == "") {
+					t.Errorf("it is %+v; want what was done to %s", o, id)
+				}
+			}
+			late, _, err := w.agent.Heard(t.Context(), w.now().Add(time.Hour), busy, own)
+			if err != nil || late != nil {
+				t.Errorf("since a time to come there is %v, %v", late, err)
 			}
 		})
 	}

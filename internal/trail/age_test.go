@@ -20,6 +20,8 @@ func TestNamesOfPeopleAreKeptAsLongAsIsSaid(t *testing.T) {
 			`{"run":"run-000001",` + old + `}`, 1},
 		{"a review at a forge", `{"allow":["activates"],"link":"https://git.example/1",` + old + `}`,
 			`{"allow":["activates"],` + old + `}`, 1},
+		{"what others did then", `{"id":"log_1","by":"user 7","action":"pause_ad","of":"ad_1",` + old + `}`,
+			`{"action":"pause_ad","id":"log_1","of":"ad_1",` + old + `}`, 1},
 		{"one of now", `{"by":"anna",` + young + `}`, `{"by":"anna",` + young + `}`, 0},
 		{"a suspension of then", `{"order":"suspend","by":"anna","reason":"anna is away",` + old + `}`,
 			`{"order":"suspend",` + old + `}`, 1},

@@ -61,11 +61,13 @@ func (a *Log) positionNow(ctx context.Context) (logPosition, error) {
 		if err := json.Unmarshal(row, &e); err != nil || e.ID == "" {
 			return logPosition{}, fmt.Errorf("an entry of the audit log cannot be read; want an id: %w", err)
 		}
+		e.row = row
 		if entries = append(entries, e); len(entries) == EntriesAPage {
 			break
 		}
 	}
 	slices.Reverse(entries)
+	a.heard = append(a.heard, entries...)
 	place := logPosition{}
 	if len(entries) == EntriesAPage { // there may be more before it
 		place.After, entries = entries[0].ID, entries[1:]
@@ -97,6 +99,7 @@ func (a *Log) since(ctx context.Context, place logPosition,
 		query.Set("after", place.After)
 	}
 	var all []LogEntry
+	defer func() { a.heard = append(a.heard, all...) }()
 	seen := map[string]bool{place.After: true}
 	for row, err := range a.Service.Rows(ctx, "audit_logs", query) {
 		if err != nil {

@@ -12,6 +12,7 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/state"
 )
 
 // AuditQuery says which entries of the service's audit log are wanted.
@@ -111,8 +112,7 @@ func (e *UnknownAddressError) Error() string {
 func auditEntryOf(row json.RawMessage, addresses map[string]resource.Address) (AuditEntry, bool) {
 	var e struct {
 		LogEntry
-		Action string  `json:"audit_log_type"`
-		Name   *string `json:"item_name"`
+		Name *string `json:"item_name"`
 	}
 	if json.Unmarshal(row, &e) != nil {
 		return AuditEntry{}, false
@@ -136,6 +136,77 @@ func auditEntryOf(row json.RawMessage, addresses map[string]resource.Address) (A
 	}
 	slices.SortFunc(entry.Changes, func(x, y AuditChange) int { return cmp.Compare(x.Field, y.Field) })
 	return entry, true
+}
+
+// Heard returns what others than this adsync did since a moment, of what was read of the audit log to see what changed,
+// the oldest first: it asks the service nothing. Own are the names by which the log knew who writes with adsync's key,
+// and known are those by which it does now: keys change. Of what was done by one of them, only that counts which was
+// done while this adsync did not write; where none is known, the same holds for everybody.
+func (a *Log) Heard(ctx context.Context, since time.Time, busy []Span,
+	own []string) (others []AuditEntry, known []string, err error) {
+	if len(a.heard) == 0 {
+		return nil, own, nil
+	}
+	wrote, err := a.Store.Wrote(ctx)
+	if err != nil {
+		return nil, own, err
+	}
+	last, err := a.Store.Last(ctx)
+	if err != nil {
+		return nil, own, err
+	}
+	known = own
+	named, sure := a.ownIn(wrote)
+	if sure > 1 && !slices.Contains(own, named) {
+		known = append(slices.Clone(own), named)
+	}
+	own = known
+	if sure == 1 && !slices.Contains(own, named) { // it may be a new key, or somebody wrote at the same time
+		own = nil
+	}
+	addresses := map[string]resource.Address{}
+	for r := range last.All() {
+		addresses[r.ID] = r.Address
+	}
+	from, seen := atService(a.Env, since).Unix(), map[string]bool{}
+	for _, e := range a.heard {
+		told := e.ID != "" && !seen[e.ID] && e.Object != "" && e.Actor() != "" && e.At >= from
+		seen[e.ID] = true
+		if !told || (len(own) == 0 || slices.Contains(own, e.Actor())) && (&Actors{a.Env}).mayBeOurs(e, busy) {
+			continue
+		}
+		if entry, read := auditEntryOf(e.row, addresses); read {
+			others = append(others, entry)
+		}
+	}
+	return others, known, nil
+}
+
+// ownIn is how what was heard names who did the last writes of this state, and how sure that is: a create is certain,
+// of updates it takes two.
+func (a *Log) ownIn(wrote []state.Wrote) (own string, sure int) {
+	for _, w := range slices.Backward(wrote) {
+		sent, actors := atService(a.Env, w.SentAt), map[string]bool{}
+		for _, e := range a.heard {
+			near := w.Created || time.Unix(e.At, 0).Sub(sent).Abs() <= auditBefore
+			if e.Object == w.ID && e.creates() == w.Created && near && e.ActorID != "" {
+				actors[e.Actor()] = true
+			}
+		}
+		if len(actors) != 1 {
+			continue
+		}
+		for actor := range actors {
+			if own != "" && actor != own {
+				return own, sure
+			}
+			own = actor
+		}
+		if sure++; w.Created {
+			sure++
+		}
+	}
+	return own, sure
 }
 
 // orNullJSON is the value, null where there is none.

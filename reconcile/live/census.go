@@ -15,6 +15,7 @@ const readOne = 50
 type Memory struct {
 	Census   *census    // what the lists of the account cost, once it was read
 	unlisted []OneByOne // kinds that an export or import found no list of
+	heard    []LogEntry // what was read of the audit log to see what changed
 }
 
 // census is what it takes to list the account, as it was read and as this run adds

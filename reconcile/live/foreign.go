@@ -31,6 +31,7 @@ type LogEntry struct {
 	ID        string                     `json:"id"`
 	Object    string                     `json:"obj_id"`
 	Type      string                     `json:"obj_type"`
+	Action    string                     `json:"audit_log_type"`
 	ActorType string                     `json:"actor_type"`
 	ActorID   string                     `json:"actor_id"`
 	Changes   map[string]json.RawMessage `json:"changes"`
@@ -38,6 +39,9 @@ type LogEntry struct {
 
 	row json.RawMessage // the entry itself, where it was read to tell what changed
 }
+
+// creates reports whether an entry is of a create.
+func (e LogEntry) creates() bool { return strings.HasPrefix(e.Action, "create") }
 
 // parent is the id of what the object of an entry stands beneath; "" where it does not
 // say.

@@ -7,7 +7,6 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"adsync/reconcile/env"
@@ -145,14 +144,11 @@ func (a *Actors) actorOf(ctx context.Context, w state.Wrote) (actor string, err 
 		if err != nil {
 			return "", env.UnlessStopped(err)
 		}
-		var e struct {
-			LogEntry
-			Action string `json:"audit_log_type"`
-		}
+		var e LogEntry
 		if json.Unmarshal(row, &e) != nil {
 			continue
 		}
-		switch of := e.Object == w.ID && strings.HasPrefix(e.Action, "create") == w.Created; {
+		switch of := e.Object == w.ID && e.creates() == w.Created; {
 		case !of:
 		case e.ActorID == "" || actor != "" && actor != e.Actor():
 			return "", nil

@@ -20,6 +20,7 @@ import (
 	"adsync/internal/figures"
 	"adsync/internal/kinds"
 	"adsync/internal/orders"
+	"adsync/internal/outside"
 	"adsync/internal/planview"
 	"adsync/internal/runview"
 )
@@ -39,6 +40,7 @@ type fakeDesk struct {
 	ordered   []daemon.Ordered
 	figures   figures.Kept
 	comments  comments.Kept
+	outside   outside.Kept
 	settings  map[string]map[string]daemon.Setting // by level and id
 	unset     error                                // why there are none
 	approvals []daemon.Approval
@@ -254,6 +256,8 @@ func (a archived) Ordered() ([]daemon.Ordered, error) { return a.desk.ordered, n
 func (a archived) Figures() figures.Kept { return a.desk.figures }
 
 func (a archived) Comments() comments.Kept { return a.desk.comments }
+
+func (a archived) Outside() outside.Kept { return a.desk.outside }
 
 func (a archived) Settings(context.Context, []string) (map[string]map[string]daemon.Setting, error) {
 	return a.desk.settings, a.desk.unset

@@ -80,6 +80,9 @@ func (re *replies) allHappened(r *http.Request, name, of string) (s *activity.So
 	if s.Comments, err = s.Archive.Comments().All(); err != nil {
 		return s, nil, err
 	}
+	if s.Outside, err = s.Archive.Outside().All(); err != nil {
+		return s, nil, err
+	}
 	all, err := s.Events(r.Context())
 	return s, all, err
 }

@@ -8,9 +8,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"adsync/internal/daemon"
 	"adsync/internal/daemon/web/activity"
+	"adsync/internal/orders"
+	"adsync/internal/outside"
 	"adsync/internal/planview"
 )
 
@@ -62,6 +65,51 @@ func TestActivityIsOneLineOfTime(t *testing.T) {
 	newest := func(a, b activity.Event) int { return b.Time.Compare(a.Time) }
 	if len(d.Events) != 5 || d.More || !slices.IsSortedFunc(d.Events, newest) {
 		t.Errorf("the API has %d events, more %v; want all of them", len(d.Events), d.More)
+	}
+}
+
+// What others did is told as the audit log has it, once: where the last plan shows it too, it leads to that. What they
+// wrote is text.
+func TestActivityTellsWhatOthersDid(t *testing.T) {
+	a := ask(t, nil)
+	a.desk.busy()
+	c := &a.desk.plans["shoes"].Changes[0]
+	at := func(days int) time.Time { return noon.AddDate(0, 0, -days) }
+	a.desk.outside = outside.Kept{Store: orders.Folder(t.TempDir())}
+	if err := a.desk.outside.Note([]outside.Entry{
+		{ID: "log_1", Time: at(2), By: "Eve in the console", Action: "update_campaign", Of: "x", Address: c.Address,
+			Name: "Both ways", Fields: []string{"name", "bidding_config"}},
+		{ID: "log_2", Time: at(3), By: "user <script>", Action: "pause_ad_group", Of: "group_7",
+			Name: "<b>Hero</b>\u202e"},
+		{ID: "log_3", Time: at(4), Action: "create_<i>", Of: "<u>1"},
+		{ID: "log_4", Time: at(5), By: "system", Action: "odd", Of: "campaign_0", Address: "campaign/campaign_0"},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	body := text(t, a.get("/accounts/shoes/activity"))
+	for want, times := range map[string]int{
+		"Changed outside: campaign “Both ways”: Name, Bidding config<": 1, "by Eve in the console": 1,
+		"Paused outside: ad group “&lt;b&gt;Hero&lt;/b&gt;": 1, "by user &lt;script&gt;": 1,
+		"Created outside: &lt;i&gt; &lt;u&gt;1": 1, "#" + planview.Anchor(c.Address): 1,
+		"Changed outside: campaign “campaign_0”": 1,
+		"<b>": 0, "<i>": 0, "<u>": 0, "\u202e": 0, "<script>": 0,
+	} {
+		if have := strings.Count(body, want); have != times {
+			t.Errorf("the page has %q %d times; want %d:\n%s", want, have, times, body)
+		}
+	}
+	for of, want := range map[string]string{
+		"group_7": "Paused outside: ad group", "campaign/campaign_0": "by system", "campaign_0": "by system",
+	} {
+		var d activityDocument
+		answer := text(t, a.get("/api/v1/accounts/shoes/activity?of="+url.QueryEscape(of)))
+		if err := json.Unmarshal([]byte(answer), &d); err != nil {
+			t.Fatal(err)
+		}
+		told := slices.DeleteFunc(d.Events, func(e activity.Event) bool { return e.Kind != "outside" })
+		if len(told) != 1 || !strings.Contains(told[0].What+" by "+told[0].By, want) {
+			t.Errorf("of %s there is %v; want one, %q", of, told, want)
+		}
 	}
 }
 

@@ -43,12 +43,17 @@ func (w *watched) Recover(ctx context.Context) (err error) {
 
 // Plan reads the account and plans, and looks who else writes to it.
 func (w *watched) Plan(ctx context.Context) (view *reconcile.View, err error) {
-	began := w.agent.Now()
-	if view, err = w.agent.Plan(ctx, w.desired); err != nil {
+	began, beside := w.agent.Now(), session.BesideOf(w.env, w.l.Project)
+	view, err = w.agent.Plan(ctx, w.desired)
+	failed := keepHeard(ctx, w.agent, beside, began, len(w.did.recovered.Steps) > 0)
+	if failed != nil && ctx.Err() == nil {
+		w.env.Note("what others changed at the service is not kept for Activity: %v", failed)
+	}
+	if err != nil {
 		return nil, err
 	}
 	w.did.view = view
-	w.did.writers = w.writers.fresh(ctx, w.env, w.agent, view, session.BesideOf(w.env, w.l.Project), began)
+	w.did.writers = w.writers.fresh(ctx, w.env, w.agent, view, beside, began)
 	return view, session.See(w.env, w.l, view)
 }
 

@@ -16,6 +16,7 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/direct"
 	"adsync/internal/orders"
+	"adsync/internal/outside"
 	"adsync/internal/trail"
 	"adsync/reconcile"
 	"adsync/sources/config"
@@ -65,7 +66,7 @@ func (k *keeping) ageBeside(beside kv.Store, now time.Time) (names int, err erro
 	if k.keep.People == 0 {
 		return 0, nil
 	}
-	for _, name := range []string{session.ApprovalsName, session.AcceptedName, orders.LogName} {
+	for _, name := range []string{session.ApprovalsName, session.AcceptedName, orders.LogName, outside.Name} {
 		lines, failed := trail.AgeLines(beside, name, now.Add(-k.keep.People))
 		names, err = names+lines, errors.Join(err, failed)
 	}

@@ -12,6 +12,7 @@ import (
 	"adsync/cmd/adsync/internal/console"
 	"adsync/cmd/adsync/internal/session"
 	"adsync/internal/diag"
+	"adsync/internal/outside"
 	"adsync/internal/runview"
 	"adsync/plan"
 	"adsync/reconcile"
@@ -34,6 +35,10 @@ const (
 type toldWriters struct {
 	FormatVersion int                  `json:"format_version"`
 	Told          map[string]time.Time `json:"told"`
+
+	// how the log names, or named, who writes with adsync's key, and since when what others did is kept
+	Own   []string  `json:"own,omitempty"`
+	Since time.Time `json:"since,omitzero"`
 }
 
 // writers looks for others who write to an account, and tells of each once.
@@ -56,7 +61,7 @@ func (w *writers) fresh(
 		return nil
 	}
 	w.asked = now
-	since, busy, err := spansOf(ctx, agent.Store, began, now)
+	since, busy, err := spansOf(ctx, agent.Store, now.Add(-writersBack), began, now)
 	if err != nil || since.IsZero() {
 		return nil
 	}
@@ -68,15 +73,15 @@ func (w *writers) fresh(
 }
 
 // spansOf are the times in which this adsync may have written, and since when others
-// are looked for: not from before its first run.
+// are looked for: from a moment on, and not from before its first run.
 func spansOf(
-	ctx context.Context, store state.Store, began, now time.Time,
+	ctx context.Context, store state.Store, from, began, now time.Time,
 ) (since time.Time, busy []reconcile.Span, err error) {
 	runs, err := store.Runs(ctx, 0)
 	if err != nil || len(runs) == 0 {
 		return since, nil, err
 	}
-	since = now.Add(-writersBack)
+	since = from
 	if first := runs[len(runs)-1].Started; first.After(since) {
 		since = first
 	}
@@ -114,14 +119,71 @@ func onlyNew(env *session.Env, beside kv.Store, found []reconcile.Writer, now ti
 	if len(fresh) == 0 {
 		return nil
 	}
-	content, err := json.Marshal(told)
-	if err == nil {
-		err = beside.Put(WritersName, append(content, '\n'))
-	}
-	if err != nil {
+	if err := told.keep(beside); err != nil {
 		env.Note("who else writes to the account cannot be noted; it may be told again: %v", err)
 	}
 	return fresh
+}
+
+func (t toldWriters) keep(beside kv.Store) error {
+	content, err := json.Marshal(t)
+	if err != nil {
+		return err
+	}
+	return beside.Put(WritersName, append(content, '\n'))
+}
+
+// keepHeard keeps what others did, as far as the audit log was read to see what changed. A plan has written nothing
+// unless it recovered something.
+func keepHeard(ctx context.Context, agent *reconcile.Agent, beside kv.Store, began time.Time, recovered bool) error {
+	told, err := readToldWriters(beside)
+	if err != nil {
+		return err
+	}
+	first := told.Since.IsZero()
+	if first {
+		told.Since = began.UTC()
+	}
+	since, busy, err := spansOf(ctx, agent.Store, told.Since, began, agent.Now())
+	if err != nil || since.IsZero() {
+		return err
+	}
+	if !recovered {
+		busy = busy[1:]
+	}
+	others, own, err := agent.Heard(ctx, since, busy, told.Own)
+	if err != nil {
+		return err
+	}
+	if first || len(own) > len(told.Own) {
+		told.Own = own
+		if err := told.keep(beside); err != nil {
+			return err
+		}
+	}
+	entries := make([]outside.Entry, 0, len(others))
+	for _, o := range others {
+		e := outside.Entry{ID: o.ID, Time: o.At, By: shortly(o.Actor), Action: shortly(o.Action), Of: shortly(o.Object),
+			Address: o.Address, Name: shortly(o.Name)}
+		for _, c := range o.Changes[:min(len(o.Changes), fieldsMost)] {
+			e.Fields = append(e.Fields, shortly(c.Field))
+		}
+		entries = append(entries, e)
+	}
+	return outside.Kept{Store: beside}.Note(entries)
+}
+
+// fieldsMost is of how many fields of an entry it is kept that they were changed.
+const fieldsMost = 30
+
+// shortly bounds what others may have written.
+func shortly(text string) string {
+	const most = 200
+	runes := []rune(diag.Printable(text))
+	if len(runes) <= most {
+		return string(runes)
+	}
+	return string(runes[:most-1]) + "…"
 }
 
 func writerText(w reconcile.Writer) string {
@@ -135,7 +197,7 @@ func writerText(w reconcile.Writer) string {
 }
 
 func readToldWriters(beside kv.Store) (t toldWriters, err error) {
-	none := toldWriters{console.FormatVersion, map[string]time.Time{}}
+	none := toldWriters{FormatVersion: console.FormatVersion, Told: map[string]time.Time{}}
 	content, err := beside.Get(WritersName, kv.Most)
 	if errors.Is(err, fs.ErrNotExist) {
 		return none, nil

@@ -35,7 +35,7 @@ func TestWhenThisAdsyncMayHaveWritten(t *testing.T) {
 			at(-4), []reconcile.Span{span(19, 20), span(5, 6)}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			since, busy, err := spansOf(t.Context(), runsOf{runs: tc.runs}, at(19), at(20))
+			since, busy, err := spansOf(t.Context(), runsOf{runs: tc.runs}, at(-4), at(19), at(20))
 			if err != nil || !since.Equal(tc.since) || fmt.Sprint(busy) != fmt.Sprint(tc.want) {
 				t.Errorf("spansOf = %s, %v, %v\nwant %s, %v", since, busy, err, tc.since, tc.want)
 			}

@@ -1,5 +1,5 @@
 // Package activity is what happened in an account in one line of time, the newest first: runs, what people approved,
-// accepted and ordered, and what somebody changed at the service.
+// accepted and ordered, and what others did at the service.
 //
 // It refuses to ask anybody: it has what the daemon keeps. Its invariant: figures of before and after are given where
 // all their days are known, and never said to be because of a run.
@@ -9,7 +9,6 @@ import (
 	"cmp"
 	"context"
 	_ "embed" // the page
-	"fmt"
 	"net/url"
 	"slices"
 	"strings"
@@ -17,6 +16,7 @@ import (
 
 	"adsync/internal/comments"
 	"adsync/internal/daemon"
+	"adsync/internal/outside"
 	"adsync/internal/planview"
 	"adsync/internal/resource"
 	"adsync/internal/runview"
@@ -55,6 +55,7 @@ type Sources struct {
 	Approvals []daemon.Approval
 	Accepted  []daemon.Acceptance
 	Comments  []comments.Comment
+	Outside   []outside.Entry // of the service's audit log
 	Archive   daemon.Archive
 	Of        string // the id or address of a resource, of which alone it is told; "" of the whole account
 	Name      string // what it is called, once Events knows
@@ -85,8 +86,8 @@ func (s *Sources) events(ctx context.Context) ([]Event, error) {
 	names := words.NamesOf(s.Schemas, nil)
 	if s.Plan != nil {
 		names = words.NamesOf(s.Schemas, s.Plan.Changes)
-		all = append(all, s.outside(names)...)
 	}
+	all = append(all, s.outside(names)...)
 	for _, a := range s.Approvals {
 		var allowed []string
 		for _, text := range a.Allow {
@@ -117,8 +118,7 @@ func (s *Sources) events(ctx context.Context) ([]Event, error) {
 	return all, nil
 }
 
-// ofOne are the runs that changed a resource, as far as their reports are kept, and what somebody changed of it
-// outside.
+// ofOne are the runs that changed a resource, as far as their reports are kept, and what others did to it.
 func (s *Sources) ofOne(ctx context.Context) (all []Event, _ error) {
 	applied, err := s.Archive.Touched(ctx, time.Time{})
 	if err != nil {
@@ -142,14 +142,19 @@ func (s *Sources) ofOne(ctx context.Context) (all []Event, _ error) {
 		return c.Address != s.Of || c.Address == ""
 	})
 	all = append(all, one.commented(words.NamesOf(s.Schemas, nil))...)
-	if s.Plan == nil {
-		return all, nil
+	names := words.NamesOf(s.Schemas, nil)
+	one = Sources{Schemas: s.Schemas, Plan: &planview.Document{}}
+	for i := range s.Outside {
+		if e := &s.Outside[i]; s.Of == e.Of || s.Of == e.Address {
+			one.Outside, s.Name = append(one.Outside, *e), cmp.Or(s.Name, e.Name)
+		}
 	}
-	names := words.NamesOf(s.Schemas, s.Plan.Changes)
-	one = Sources{Plan: &planview.Document{}}
-	for i := range s.Plan.Changes {
-		if c := &s.Plan.Changes[i]; s.Of == c.ID || s.Of == c.Address {
-			one.Plan.Changes, s.Name = append(one.Plan.Changes, *c), cmp.Or(c.Name, s.Name)
+	if s.Plan != nil {
+		names = words.NamesOf(s.Schemas, s.Plan.Changes)
+		for i := range s.Plan.Changes {
+			if c := &s.Plan.Changes[i]; s.Of == c.ID || s.Of == c.Address {
+				one.Plan.Changes, s.Name = append(one.Plan.Changes, *c), cmp.Or(c.Name, s.Name)
+			}
 		}
 	}
 	return append(all, one.outside(names)...), nil
@@ -177,37 +182,6 @@ func ofRun(h *runview.Head) Event {
 		e.Commit = h.Revision.Commit
 	}
 	return e
-}
-
-// outside is what somebody changed at the service, as far as its audit log says who, and the last plan shows it.
-func (s *Sources) outside(names *words.Names) (all []Event) {
-	type edit struct {
-		address, actor string
-		at             int64
-	}
-	at := map[edit]int{}
-	for i := range s.Plan.Changes {
-		c := &s.Plan.Changes[i]
-		if f := c.Foreign; f != nil {
-			all = append(all, Event{Time: time.Unix(f.At, 0), Kind: "outside", By: f.Actor,
-				What: "Ended outside: " + names.Of(c.Address), address: c.Address})
-		}
-		for k := range c.Fields {
-			f := c.Fields[k].Foreign
-			if f == nil {
-				continue
-			}
-			key, label := edit{c.Address, f.Actor, f.At}, names.Label(c.Kind, c.Fields[k].Name)
-			if one, known := at[key]; known {
-				all[one].What += ", " + label
-				continue
-			}
-			at[key] = len(all)
-			all = append(all, Event{Time: time.Unix(f.At, 0), Kind: "outside", By: f.Actor, address: c.Address,
-				What: fmt.Sprintf("Changed outside: %s: %s", names.Of(c.Address), label)})
-		}
-	}
-	return all
 }
 
 // path leads to where an event is shown whole; "" where that is nowhere.
