@@ -10,7 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"adsync/internal/emulator"
 	"adsync/internal/outside"
+	"adsync/internal/testing/pgtest"
 )
 
 // TestADaemonKeepsWhatOthersDid: a stranger changes a name and changes it back, and both are kept, though no plan shows
@@ -68,4 +70,34 @@ func TestADaemonKeepsWhatOthersDid(t *testing.T) {
 			t.Errorf("it is %+v; want what was done to %s, and by whom", e, group.ID)
 		}
 	}
+}
+
+// TestDaemonsOfADatabaseShareWhatOthersDid: it is in the Activity of a daemon that started after it was changed back.
+func TestDaemonsOfADatabaseShareWhatOthersDid(t *testing.T) {
+	t.Parallel()
+	a := newAgencyIn(t, pgtest.Database(t), 1, func(account *emulator.Account) {
+		account.Particulars.Keys = []emulator.APIKey{{Name: "stranger", Key: strangerKey}}
+	})
+	first := a.start()
+	first.until("msg", "run ended", "class", "applied")
+	first.until("msg", "run ended", "class", "in_sync")
+	s := &service{t: t, url: a.url}
+	var list struct{ Data []struct{ ID, Name string } }
+	askServiceAs(t, s, strangerKey, http.MethodGet, "/campaigns?limit=10", "", &list)
+	campaign := list.Data[0]
+	for _, step := range []struct{ name, class string }{{"<b>A stranger's", "held"}, {campaign.Name, "in_sync"}} {
+		askServiceAs(t, s, strangerKey, http.MethodPost, "/campaigns/"+campaign.ID,
+			fmt.Sprintf(`{"name": %q}`, step.name), nil)
+		first.until("msg", "run ended", "class", step.class, "skipped", "false")
+	}
+	first.end()
+	p, v := a.serve()
+	// adsync's own create, of the second in which it was first looked, is not among them
+	for _, of := range []string{"", "?of=" + campaign.ID, "?of=campaign/spring"} {
+		status, answer, _ := v.asks("GET", "/api/v1/accounts/shop-0/activity"+of, "")
+		if n := strings.Count(answer, `"kind":"outside"`); status != http.StatusOK || n != 2 {
+			t.Errorf("activity%s: %d, with %d things that others did; want 2:\n%s", of, status, n, answer)
+		}
+	}
+	p.end()
 }

@@ -33,6 +33,8 @@ func TestWhenThisAdsyncMayHaveWritten(t *testing.T) {
 			at(5), []reconcile.Span{span(19, 20), span(5, 9)}},
 		{"runs of days before", []state.Run{{Started: at(5), Finished: at(6)}, {Started: at(-40), Finished: at(-39)}},
 			at(-4), []reconcile.Span{span(19, 20), span(5, 6)}},
+		{"one that ended as the others are looked for from", []state.Run{{Started: at(-6), Finished: at(-4)}},
+			at(-4), []reconcile.Span{span(19, 20), span(-6, -4)}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			since, busy, err := spansOf(t.Context(), runsOf{runs: tc.runs}, at(-4), at(19), at(20))
