@@ -317,7 +317,7 @@ fuzz:
 		done; \
 	done
 
-# pictures: draw those of docs/use/pictures anew.
+# pictures: draw those of docs/use/pictures anew: the same ones, but for the month that ends in plan*.png.
 pictures: build deps
 	@command -v pngquant >/dev/null || apt-get install -y -qq --no-install-recommends pngquant
 	/usr/bin/python3 internal/tools/pictures.py

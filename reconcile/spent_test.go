@@ -50,6 +50,26 @@ func TestMoneyTakesOffWhatALifetimeBudgetHasSpent(t *testing.T) {
 	}
 }
 
+// TestSpendIsAskedByTheServicesClock: that of this machine is two days ahead, days that the service refuses.
+func TestSpendIsAskedByTheServicesClock(t *testing.T) {
+	w := newWorld(t)
+	w.running()
+	now := w.service.Must(t, "GET", "/_emulator/clock", nil).Map(t)["now"].(string)
+	w.service.Must(t, "POST", "/_emulator/clock", map[string]any{"now": backBy(t, now, 48*time.Hour)})
+	if m := w.money(); m.SpentUnknown || m.Lifetime.Before >= 900_000_000 {
+		t.Errorf("%d micros are left, unknown: %v; want less than the whole", m.Lifetime.Before, m.SpentUnknown)
+	}
+}
+
+func backBy(t *testing.T, moment string, d time.Duration) string {
+	t.Helper()
+	at, err := time.Parse(time.RFC3339Nano, moment)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return at.Add(-d).Format(time.RFC3339)
+}
+
 func TestSpendThatCannotBeHadCountsAsLeft(t *testing.T) {
 	w := newWorld(t, func(o *emulator.Options) {
 		faults, err := emulator.ReadFaults(strings.NewReader(`{"faults": [{"match": ` +

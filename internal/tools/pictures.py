@@ -5,7 +5,7 @@ laid out by LibreOffice, and a plan as a browser shows it; for the README, the w
 examples/quickstart and its plan. Run by make pictures, with bin/adsync built; what is named as an
 argument (readme) is drawn alone."""
 
-import json, os, pathlib, shutil, signal, subprocess, sys, tempfile, time, urllib.request
+import json, os, pathlib, re, shutil, signal, subprocess, sys, tempfile, time, urllib.request
 
 import openpyxl
 
@@ -13,6 +13,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 ADSYNC = ROOT / "bin" / "adsync"
 PICTURES = ROOT / "docs" / "use" / "pictures"
 DAY = 86400
+NOW = 1795798800  # 2026-11-27 12:00 in New York: drawn anew on another day, a picture is the same
 LIMIT = 200_000  # bytes of a picture
 
 
@@ -64,10 +65,9 @@ def environment():
 
 
 def make_books(env):
-    now = int(time.time())
-    move_clock(env, now - 42 * DAY)
+    move_clock(env, NOW - 42 * DAY)
     adsync(env, "apply", "--yes", "-q", "--allow", "activates", "--allow", "raises-spend=10000/day", "store")
-    move_clock(env, now)
+    move_clock(env, NOW)
     adsync(env, "template", "--out", "template.xlsx", "store")
     adsync(env, "export", "-o", "xlsx", "--figures", "7d,30d", "--out", "export.xlsx", "store")
     project("typos", "export.xlsx", typos)
@@ -152,8 +152,10 @@ def lay_out(*books):
 
 
 def photograph(name, page, width, height):
-    """Has a browser draw a page."""
-    subprocess.run(["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", f"--user-data-dir={os.getcwd()}/browser", f"--window-size={width},{height}",
+    """Has a browser draw a page, as if the service was at the emulator's usual address: here it has a free port."""
+    path = pathlib.Path(page)
+    path.write_text(re.sub(r"http://127\.0\.0\.1:\d+/", "http://127.0.0.1:8484/", path.read_text()))
+    subprocess.run(["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--run-all-compositor-stages-before-draw", f"--user-data-dir={os.getcwd()}/browser", f"--window-size={width},{height}",
                     f"--screenshot={os.getcwd()}/{name}.png", f"file://{os.getcwd()}/{page}"], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     keep(name)
 

@@ -55,7 +55,7 @@ func hasLifetime(schema *resource.Schema, r *resource.Resource) bool {
 }
 
 func (a *insights) readSpend(ctx context.Context, level string, ids map[string]bool, spent map[string]int64) error {
-	today := a.Now().In(a.Zone)
+	today := a.Now().Add(-a.Service.Ahead()).In(a.Zone) // by the service's clock: it refuses days that have not come
 	q := adsapi.InsightsQuery{
 		Level: level, Granularity: "none", TimeZone: a.Zone.String(), Fields: []string{level + ".id", "spend"},
 		Since: today.AddDate(-yearsBack, 0, 1).Format(time.DateOnly), Until: today.Format(time.DateOnly),

@@ -107,9 +107,10 @@ func (o *OnlineCheck) String() string {
 // figures are to be is judged before anything long begins.
 func Exported(c *cobra.Command, s *session.Session, of string) (*resource.Snapshot, workbook.Export, error) {
 	var windows []resource.Window
+	now := s.Agent.Now()
 	if of != "" {
-		now, err := s.Agent.Present(c.Context())
-		if err != nil {
+		var err error
+		if now, err = s.Agent.Present(c.Context()); err != nil {
 			return nil, workbook.Export{}, err
 		}
 		if windows, err = resource.ParseWindows(of, now); err != nil {
@@ -124,7 +125,7 @@ func Exported(c *cobra.Command, s *session.Session, of string) (*resource.Snapsh
 		Account: config.Account{
 			ID: s.Agent.Account.ID, Currency: s.Agent.Account.Currency, TimeZone: s.Agent.Account.TimeZone,
 		},
-		At: s.Agent.Now(),
+		At: now,
 	}
 	about.Figures, err = Figures(c.Context(), s, windows)
 	return live, about, err
