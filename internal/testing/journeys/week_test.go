@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -83,6 +84,18 @@ func quoted(text string) string {
 	return string(b)
 }
 
+// acts counts what was done on pages.
+var acts atomic.Int64
+
+// act does something to an element of the page, once, as soon as it is there. Finding it and acting are one step, for
+// the page puts parts of itself in anew at any time; and the tab keeps that it was done, for the answer is lost if it
+// leads away.
+func act(ts *testscript.TestScript, what, element, does string) {
+	done := quoted(strconv.FormatInt(acts.Add(1), 10))
+	page(ts, what, `sessionStorage.done === `+done+` || (e => e && (sessionStorage.done = `+done+
+		`, e.scrollIntoView({block: "center"}), `+does+`, true))(`+element+`)`)
+}
+
 // page waits until an expression of the page is true, on this one or the one it leads to.
 func page(ts *testscript.TestScript, what, expression string) {
 	var is bool
@@ -91,7 +104,8 @@ func page(ts *testscript.TestScript, what, expression string) {
 		return what + "; the page reads\n" + said
 	}, func() bool {
 		is, _ = chromedp.Run(tabOf(ts),
-			chromedp.Evaluate[bool](`document.readyState === "complete" && !!(`+expression+`)`)) // between two there is none
+			chromedp.Evaluate[bool](`document.readyState === "complete" && !document.querySelector(".htmx-request") && !!(`+
+				expression+`)`)) // between two there is none
 		return is
 	})
 }
@@ -107,17 +121,14 @@ func goTo(ts *testscript.TestScript, _ bool, args []string) {
 
 // clicks WORDS: on the link, button, box or fold that begins so.
 func clickOn(ts *testscript.TestScript, _ bool, args []string) {
-	one := onPage + `("a, button, summary, label", ` + quoted(args[0]) + `)`
-	page(ts, "nothing begins "+args[0], one)
-	eval(ts, `(e => { e.scrollIntoView({block: "center"}); e.click() })(`+one+`)`)
+	act(ts, "nothing begins "+args[0], onPage+`("a, button, summary, label", `+quoted(args[0])+`)`, "e.click()")
 }
 
 // enters LABEL TEXT: types it into the field with the label, key by key.
 func enterText(ts *testscript.TestScript, _ bool, args []string) {
 	field := `(l => l && (l.control || l.querySelector("input, select, textarea")))(` + onPage + `("label", ` +
 		quoted(args[0]) + `))`
-	page(ts, "no field is called "+args[0], field)
-	eval(ts, `(f => { f.scrollIntoView({block: "center"}); f.focus(); f.select && f.select() })(`+field+`)`)
+	act(ts, "no field is called "+args[0], field, "e.focus(), e.select && e.select()")
 	ts.Check(chromedp.Do(tabOf(ts), chromedp.KeyEvent(args[1])))
 }
 
@@ -143,15 +154,14 @@ func uploadFile(ts *testscript.TestScript, _ bool, args []string) {
 	page(ts, "nothing can be dropped", `document.querySelector(".drop input[type=file]")`)
 	ts.Check(chromedp.Do(tabOf(ts), chromedp.SetUploadFiles(chromedp.CSS(".drop input[type=file]"),
 		[]string{ts.MkAbs(args[0])})))
-	eval(ts, `document.querySelector(".drop button").click()`)
+	act(ts, "nothing can be sent", `document.querySelector(".drop button")`, "e.click()")
 	page(ts, "it is never looked at", `document.querySelector("h1").innerText.startsWith("A look at")`)
 }
 
 // fetches WORDS FILE: what the link that begins so leads to.
 func fetchFile(ts *testscript.TestScript, _ bool, args []string) {
-	one := onPage + `("a", ` + quoted(args[0]) + `)`
-	page(ts, "nothing begins "+args[0], one)
-	packed, err := chromedp.Run(tabOf(ts), chromedp.Evaluate[string](`fetch(`+one+`.href).then(r => r.arrayBuffer())`+
+	act(ts, "nothing begins "+args[0], onPage+`("a", `+quoted(args[0])+`)`, "sessionStorage.leadsTo = e.href")
+	packed, err := chromedp.Run(tabOf(ts), chromedp.Evaluate[string](`fetch(sessionStorage.leadsTo).then(r => r.arrayBuffer())`+
 		`.then(b => { let s = ""; for (const c of new Uint8Array(b)) s += String.fromCharCode(c); return btoa(s) })`,
 		chromedp.EvalAwaitPromise))
 	ts.Check(err)
@@ -163,8 +173,8 @@ func fetchFile(ts *testscript.TestScript, _ bool, args []string) {
 
 // ticked: ticks every box of what waits.
 func tickAll(ts *testscript.TestScript, _ bool, _ []string) {
-	page(ts, "nothing waits", `document.querySelector("form.approve input[type=checkbox]")`)
-	eval(ts, `document.querySelectorAll("form.approve input[type=checkbox]").forEach(box => box.checked || box.click())`)
+	act(ts, "nothing waits", `document.querySelector("form.approve:has(input[type=checkbox])")`,
+		`e.querySelectorAll("input[type=checkbox]").forEach(box => box.checked || box.click())`)
 }
 
 // says-of WORKBOOK draft|ready: LibreOffice types it beside "This workbook is".

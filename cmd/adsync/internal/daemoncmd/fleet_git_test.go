@@ -168,9 +168,11 @@ func (f *gitFleet) await(what string, most time.Duration, is func() bool) {
 	}
 }
 
-// carriedOut reports whether the last run of every account was of a commit.
+// carriedOut reports whether the last run of every account was of a commit. A daemon that has just begun names none.
 func (f *gitFleet) carriedOut(commit string) bool {
-	return !slices.ContainsFunc(f.hub.Accounts(), func(s daemon.Status) bool { return s.Revision.Commit != commit })
+	all := f.hub.Accounts()
+	return len(all) == *fleetOf &&
+		!slices.ContainsFunc(all, func(s daemon.Status) bool { return s.Revision.Commit != commit })
 }
 
 // run starts a daemon of all accounts, and the server they are from.
