@@ -12,6 +12,7 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/kinds"
 	"adsync/internal/resource"
+	"adsync/internal/xlsx"
 	"adsync/sources/catalog"
 	"adsync/sources/look"
 	"adsync/sources/workbook"
@@ -217,7 +218,7 @@ func (p *promised) look(c *catalog.Column, letter string) {
 // counts: a short text is checked while it is typed; it and its counter turn red
 // when it is too long; statuses have colours.
 func (p *promised) counts(c *catalog.Column, k int) {
-	cells := p.rules[fmt.Sprintf("%s2:%s%d", diag.ColumnName(k+1), diag.ColumnName(k+1), 100_001)]
+	cells := p.rules[fmt.Sprintf("%s2:%s%d", diag.ColumnName(k+1), diag.ColumnName(k+1), xlsx.LastRow)]
 	switch {
 	case c.Role == catalog.RoleAttribute && workbook.IsCounted(c.Attribute), c.Ours == catalog.OursLength:
 		if len(cells) != 1 || !strings.Contains(cells[0].Criteria, fmt.Sprintf(")>%d", c.Attribute.Max)) {

@@ -85,7 +85,8 @@ func (d *dropDowns) parentRange(c *catalog.Column) string {
 		all := fmt.Sprintf("%s:$%s$%d", top, column, last)
 		return d.choiceList(choiceList{
 			name:   "names_" + string(s.Kind),
-			refers: fmt.Sprintf("%s:INDEX(%s,MAX(1,COUNTA(%s)))", top, all, all),
+			// Gnumeric takes no INDEX behind a colon, and would save an error in its place.
+			refers: fmt.Sprintf("OFFSET(%s,0,0,MAX(1,COUNTA(%s)),1)", top, all),
 		})
 	}
 	return ""

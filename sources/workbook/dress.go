@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"adsync/internal/resource"
+	"adsync/internal/xlsx"
 	"adsync/sources/bounded"
 	"adsync/sources/catalog"
 	"adsync/sources/look"
@@ -13,15 +14,16 @@ import (
 )
 
 // dress adds notes, drop-downs, checks, colours, the filter and the print
-// set-up, down to the last row that adsync reads.
+// set-up. Drop-downs, checks and colours reach the end of the sheet: Gnumeric
+// makes each an attribute of cells, and writes a cell for each row of a column of
+// which another part has none.
 func (b *bookWriter) dress(s *sheet) error {
-	last := max(boundOf(s), len(s.rows)) + 1
 	for i := range s.Columns {
 		c, letter := &s.Columns[i], Letters(i)
 		if err := b.addNote(s, letter+"1", c); err != nil {
 			return err
 		}
-		cells := fmt.Sprintf("%s2:%s%d", letter, letter, last)
+		cells := fmt.Sprintf("%s2:%s%d", letter, letter, xlsx.LastRow)
 		if err := b.addCheck(s, c, cells); err != nil {
 			return err
 		}
@@ -29,7 +31,7 @@ func (b *bookWriter) dress(s *sheet) error {
 			return err
 		}
 	}
-	end := fmt.Sprintf("%s%d", Letters(len(s.Columns)-1), last)
+	end := fmt.Sprintf("%s%d", Letters(len(s.Columns)-1), max(boundOf(s), len(s.rows))+1)
 	if err := b.file.AutoFilter(s.Title, "A1:"+end, nil); err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"adsync/internal/resource"
+	"adsync/internal/xlsx"
 	"adsync/sources/bounded"
 	"adsync/sources/look"
 
@@ -47,7 +48,7 @@ type performanceWriter struct {
 	styles *look.StyleBook
 }
 
-// dress colours the cells down to the bound of the sheet, and filters them.
+// dress colours the cells down to the end of the sheet, and filters them.
 func (w *performanceWriter) dress() error {
 	bad, err := conditional(w.file, look.ToneBad)
 	if err != nil {
@@ -70,7 +71,7 @@ func (w *performanceWriter) dress() error {
 		{w.columnOf("cpa"), w.columnOf("cpa"), scale("#C8E6C9", "#FFFFFF", "#FFCDD2")},
 	} {
 		if err := w.file.SetConditionalFormat(PerformanceTab,
-			fmt.Sprintf("%s1:%s%d", Letters(c.from), Letters(c.to), bound),
+			fmt.Sprintf("%s1:%s%d", Letters(c.from), Letters(c.to), xlsx.LastRow),
 			[]excelize.ConditionalFormatOptions{c.rule}); err != nil {
 			return err
 		}
