@@ -44,12 +44,18 @@ type Charted map[string]int
 // the original: every cell edited holds its value, every other its own. The
 // limits hold for both.
 func Rewrite(content []byte, edits []Edit, within Limits) (rewritten []byte, err error) {
-	return RewriteCharted(content, edits, nil, within)
+	return Changes{Edits: edits}.Rewrite(content, within)
 }
 
-// RewriteCharted is Rewrite that draws charts of some areas down to other rows, too. Without a cell that changes it
-// leaves them.
-func RewriteCharted(content []byte, edits []Edit, charted Charted, within Limits) (rewritten []byte, err error) {
+// Changes are those of one workbook.
+type Changes struct {
+	Edits   []Edit
+	Charted Charted // is left where no cell changes
+	Add     []byte  // a workbook whose first sheet is added behind the last; nil for none
+}
+
+// Rewrite is the function Rewrite with all of them. A sheet is added if Book.CannotAdd has nothing against it.
+func (c Changes) Rewrite(content []byte, within Limits) (rewritten []byte, err error) {
 	defer func() {
 		if reason := recover(); reason != nil {
 			rewritten, err = nil, fmt.Errorf("workbook cannot be changed: %v", reason)
@@ -62,7 +68,7 @@ func RewriteCharted(content []byte, edits []Edit, charted Charted, within Limits
 	if b.parts.isSigned() {
 		return nil, fmt.Errorf("workbook is signed, and a change would break the signature; want one without")
 	}
-	bySheet, err := sorted(b, edits)
+	bySheet, err := sorted(b, c.Edits)
 	if err != nil {
 		return nil, err
 	}
@@ -75,19 +81,23 @@ func RewriteCharted(content []byte, edits []Edit, charted Charted, within Limits
 	if len(p.refused) > 0 {
 		return nil, &Refused{p.refused}
 	}
+	added, err := p.addFrom(c.Add, within)
+	if err != nil {
+		return nil, fmt.Errorf("add a sheet: %w", err)
+	}
 	if len(p.changed) == 0 {
 		return content, nil
 	}
 	if err := p.settleFormulas(); err != nil {
 		return nil, err
 	}
-	if err := p.redraw(charted); err != nil {
+	if err := p.redraw(c.Charted); err != nil {
 		return nil, err
 	}
 	if rewritten, err = p.write(content); err != nil {
 		return nil, err
 	}
-	if err := checkRewritten(b, rewritten, bySheet, within); err != nil {
+	if err := checkRewritten(b, added, rewritten, bySheet, within); err != nil {
 		return nil, err
 	}
 	return rewritten, nil

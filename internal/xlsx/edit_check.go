@@ -9,12 +9,21 @@ import (
 
 // checkRewritten reads the result as any workbook is read, and holds it against
 // the original: the cells edited hold their values, all others what they held.
-func checkRewritten(before *Book, rewritten []byte, bySheet [][]Edit, within Limits) error {
+// The sheet that was added, if any, holds what it held.
+func checkRewritten(before, added *Book, rewritten []byte, bySheet [][]Edit, within Limits) error {
 	after, err := openBook(rewritten, within)
 	if err != nil {
 		return fmt.Errorf("the rewritten workbook does not read: %w", err)
 	}
-	if !slices.Equal(before.Sheets, after.Sheets) || before.Date1904 != after.Date1904 {
+	count := len(before.Sheets)
+	if added != nil {
+		if err := checkAdded(before, added, after); err != nil {
+			return fmt.Errorf("the sheet that was added: %w", err)
+		}
+		count++
+	}
+	if len(after.Sheets) != count || !slices.Equal(before.Sheets, after.Sheets[:len(before.Sheets)]) ||
+		before.Date1904 != after.Date1904 {
 		return fmt.Errorf("the rewritten workbook has other sheets than the original")
 	}
 	edits := map[string][]Edit{}
@@ -27,6 +36,44 @@ func checkRewritten(before *Book, rewritten []byte, bySheet [][]Edit, within Lim
 		}
 	}
 	return nil
+}
+
+// checkAdded wants the last sheet to hold what that of the other workbook holds, in the same number formats, and the
+// numbers of the styles that were there to mean what they meant.
+func checkAdded(before, added, after *Book) error {
+	last := after.Sheets[len(after.Sheets)-1]
+	if last.Name != added.Sheets[0].Name || last.Hidden {
+		return fmt.Errorf("the last sheet is %q; want %q", last.Name, added.Sheets[0].Name)
+	}
+	if len(after.styles) < len(before.styles) || !slices.Equal(before.styles, after.styles[:len(before.styles)]) {
+		return fmt.Errorf("styles mean something else")
+	}
+	want, err := shownOn(added, added.Sheets[0].Part)
+	if err != nil {
+		return err
+	}
+	got, err := shownOn(after, last.Part)
+	if err == nil && want != got {
+		err = fmt.Errorf("cells differ")
+	}
+	return err
+}
+
+// shownOn is a sum of what a sheet holds, with its number formats.
+func shownOn(b *Book, part string) ([sha256.Size]byte, error) {
+	sum := sha256.New()
+	_, err := Walk(b, part, func(row *Row) error {
+		for _, c := range row.Cells {
+			style, err := b.StyleOf(c.Style)
+			if err != nil {
+				return err
+			}
+			c.Style = 0
+			fmt.Fprintf(sum, "%d %v %#v %#v\n", row.Number, row.Hidden, c, style)
+		}
+		return nil
+	})
+	return [sha256.Size]byte(sum.Sum(nil)), err
 }
 
 func checkSheet(before, after *Book, part string, edits []Edit) error {

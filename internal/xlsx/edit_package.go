@@ -19,7 +19,8 @@ type packageEdit struct {
 	refused     []RefusedCell
 	changed     map[string][]byte // by name of the part
 	dropped     map[string]bool
-	overwritten []At // cells whose formula is no more, or is new
+	added       []string // parts that are new, in their order
+	overwritten []At     // cells whose formula is no more, or is new
 }
 
 func newPackageEdit(b *Book) *packageEdit {
@@ -31,13 +32,21 @@ func (p *packageEdit) partOf(sheet string) string {
 	return p.book.Sheets[i].Part
 }
 
-// change puts splices into a part. data is the part without its byte order mark.
+// part returns a part as it is by now.
+func (p *packageEdit) part(name string) []byte {
+	if data, changed := p.changed[name]; changed {
+		return data
+	}
+	return p.book.parts.content[name]
+}
+
+// change puts splices into a part. data is the part as it is by now, without its byte order mark.
 func (p *packageEdit) change(part string, data []byte, splices []splice) {
 	if len(splices) == 0 {
 		return
 	}
-	original := p.book.parts.content[part]
-	mark := original[:len(original)-len(data)]
+	whole := p.part(part)
+	mark := whole[:len(whole)-len(data)]
 	p.changed[part] = append(slices.Clone(mark), spliced(data, splices)...)
 }
 
@@ -52,10 +61,12 @@ func (p *packageEdit) settleFormulas() error {
 			return fmt.Errorf("formulas of %s change: %w", names(p.overwritten), err)
 		}
 	}
+	parts := slices.Clone(p.added)
 	for _, sheet := range p.book.Sheets {
-		if formulaStart.Match(p.book.parts.content[sheet.Part]) {
-			return p.calculateOnLoad()
-		}
+		parts = append(parts, sheet.Part)
+	}
+	if slices.ContainsFunc(parts, func(part string) bool { return formulaStart.Match(p.part(part)) }) {
+		return p.calculateOnLoad()
 	}
 	return nil
 }
@@ -84,7 +95,7 @@ func (p *packageEdit) dropCalcChain() error {
 
 // removeElements takes the elements out of a part for which remove is true.
 func (p *packageEdit) removeElements(part string, remove func(*xmlScanner) bool) error {
-	s, err := newScanner(p.book.parts.content[part])
+	s, err := newScanner(p.part(part))
 	if err != nil {
 		return err
 	}
@@ -115,7 +126,7 @@ var beforeCalculation = []string{"sheets", "functionGroups", "externalReferences
 
 // calculateOnLoad asks the next program to compute every formula anew.
 func (p *packageEdit) calculateOnLoad() error {
-	s, err := newScanner(p.book.parts.content[p.book.main])
+	s, err := newScanner(p.part(p.book.main))
 	if err != nil {
 		return err
 	}
@@ -184,6 +195,12 @@ func (p *packageEdit) write(content []byte) ([]byte, error) {
 		}
 		if err != nil {
 			return nil, fmt.Errorf("write %q: %w", member.Name, err)
+		}
+	}
+	for _, name := range p.added {
+		header := zip.FileHeader{Name: name, Method: zip.Deflate}
+		if err := writeMember(w, header, p.changed[name]); err != nil {
+			return nil, fmt.Errorf("write %q: %w", name, err)
 		}
 	}
 	err = w.Close()

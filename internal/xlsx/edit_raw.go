@@ -205,3 +205,108 @@ func (raw *rawSheet) columnStyleOf(column int) int {
 	}
 	return 0
 }
+
+type child struct {
+	element
+	name, prefix string
+}
+
+func (s *xmlScanner) child() child {
+	full := s.open[len(s.open)-1]
+	return child{s.opened(), string(s.name), string(full[:len(full)-len(s.name)])}
+}
+
+// appended puts something behind the last that the element holds.
+func (c child) appended(xml string) splice {
+	if c.empty {
+		return splice{c.head - 2, c.head, ">" + xml + "</" + c.prefix + c.name + ">"}
+	}
+	return splice{c.tail, c.tail, xml}
+}
+
+// childrenOf returns the root of a part, and the elements right below it.
+func childrenOf(part []byte) (root child, list []child, err error) {
+	s, err := newScanner(part)
+	if err != nil {
+		return root, nil, err
+	}
+	for {
+		kind, err := s.next()
+		switch {
+		case err != nil || kind == xmlEnd:
+			return root, list, err
+		case kind == xmlOpen && len(s.open) == 1:
+			root = s.child()
+		case kind == xmlOpen:
+			c := s.child()
+			if c.element, err = s.passed(); err != nil {
+				return root, nil, err
+			}
+			list = append(list, c)
+		case kind == xmlClose:
+			root.element = s.closed(root.element)
+		}
+	}
+}
+
+// appendTo puts something behind the last that an element below the root holds, or, without a name, the root.
+func (p *packageEdit) appendTo(part, name string, xml func(prefix string) string) error {
+	root, list, err := childrenOf(p.part(part))
+	if err != nil {
+		return err
+	}
+	i := slices.IndexFunc(list, func(c child) bool { return c.name == name })
+	switch {
+	case name == "":
+		p.change(part, bare(p.part(part)), []splice{root.appended(xml(root.prefix))})
+	case i < 0:
+		return fmt.Errorf("part %q has no <%s>", part, name)
+	default:
+		p.change(part, bare(p.part(part)), []splice{list[i].appended(xml(list[i].prefix))})
+	}
+	return nil
+}
+
+// putAfter puts something behind the last element below the root that has one of some names.
+func (p *packageEdit) putAfter(part string, names []string, xml func(prefix string) string) error {
+	root, list, err := childrenOf(p.part(part))
+	if err != nil {
+		return err
+	}
+	p.change(part, bare(p.part(part)), []splice{placed(root, list, names, xml(root.prefix))})
+	return nil
+}
+
+// placed puts something behind the last of some elements, or before all.
+func placed(root child, list []child, names []string, xml string) splice {
+	if root.empty {
+		return root.appended(xml)
+	}
+	at := root.head
+	for _, c := range list {
+		if slices.Contains(names, c.name) {
+			at = c.to
+		}
+	}
+	return splice{at, at, xml}
+}
+
+// replace writes another value into an attribute of the element just opened, where it has it.
+func (s *xmlScanner) replace(splices []splice, name, text string) []splice {
+	value := s.attr(name)
+	if value == nil {
+		return splices
+	}
+	from := s.offset(value)
+	return append(splices, splice{from, from + len(value), text})
+}
+
+// renumber is replace of a number.
+func (s *xmlScanner) renumber(splices []splice, name string, as func(int) int) ([]splice, error) {
+	value := s.attr(name)
+	if value == nil {
+		return splices, nil
+	}
+	n, err := strconv.Atoi(string(value))
+	return s.replace(splices, name, strconv.Itoa(as(n))), err
+}

@@ -73,7 +73,7 @@ type xmlAttribute struct{ name, value []byte }
 
 // newScanner checks the bytes as a whole before the first token.
 func newScanner(data []byte) (*xmlScanner, error) {
-	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
+	data = bare(data)
 	if !utf8.Valid(data) {
 		return nil, fmt.Errorf("text is not UTF-8")
 	}
@@ -85,6 +85,9 @@ func newScanner(data []byte) (*xmlScanner, error) {
 	s := &xmlScanner{data: data}
 	return s, s.declaration()
 }
+
+// bare is a part without its byte order mark.
+func bare(data []byte) []byte { return bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")) }
 
 func (s *xmlScanner) declaration() error {
 	if !bytes.HasPrefix(s.data, []byte("<?xml")) {

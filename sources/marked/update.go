@@ -34,12 +34,14 @@ type Update struct {
 
 // Updated is what an update did to a workbook.
 type Updated struct {
-	Kept    string   // the name of the former file, "" where nothing was to be changed
-	Cells   int      // changed, headers not counted
-	Columns []string // that hold what the service knows, each once
-	Missing []string // columns a sheet does not have, as Ads: Review
-	Left    []Left   // cells that stay as they are
-	Aged    []string // sheets that show the account as it was at an export, and stay so
+	Kept     string   // the name of the former file, "" where nothing was to be changed
+	Cells    int      // changed, headers not counted
+	Columns  []string // that hold what the service knows, each once
+	Missing  []string // columns a sheet does not have, as Ads: Review
+	Left     []Left   // cells that stay as they are
+	Aged     []string // sheets that show the account as it was at an export, and stay so
+	Added    string   // the sheet that the workbook got, "" for none
+	NotAdded string   // why it got no sheet Performance, "" where it has one or is to have none
 }
 
 // Left is a cell that an update would fill and leaves, with the reason.
@@ -50,9 +52,9 @@ type Left struct {
 
 // UpdateFile writes what the service knows of the rows of a workbook into it: ids
 // where their cells are blank, what only the service says, and figures. It writes
-// into columns that are there, and into the sheet Performance that adsync wrote,
-// and changes no other cell and no other part. It
-// leaves a cell with a formula, and one that holds somebody's own words.
+// into columns that are there, and into the sheet Performance, which it adds where
+// figures are asked for, and changes no other cell. It leaves a cell with a formula,
+// and one that holds somebody's own words.
 //
 // The workbook is one of the sources of the project, as d read it. What WriteBack
 // refuses is refused here too.

@@ -3,7 +3,9 @@ package marked
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"adsync/internal/diag"
@@ -71,45 +73,70 @@ func (s *performanceSheet) currency() string {
 	return ""
 }
 
-// performance makes the edits that bring the sheet to what the service knows of
-// its spans. It leaves a sheet that is not as adsync writes it.
-func (w *updateWriter) performance(tabs []*table.Reader) ([]xlsx.Edit, xlsx.Charted, error) {
+// performance brings the sheet to what the service knows of its spans, or adds it where figures are asked for. It
+// leaves a sheet that is not as adsync writes it.
+func (w *updateWriter) performance(tabs []*table.Reader, all *xlsx.Changes) error {
 	s := w.sheet
 	switch {
 	case s == nil:
-		return nil, nil, nil
+		return w.addPerformance(tabs[0], all)
 	case !s.isOurs():
 		w.leaveSheet(s, "adsync did not write this sheet")
-		return nil, nil, nil
+		return nil
 	case s.isHidden:
 		w.leaveSheet(s, "rows of the sheet are hidden; show all and update again")
-		return nil, nil, nil
+		return nil
 	}
-	rows, figures, err := w.Known(w.desired, s.spans)
-	if err != nil {
-		return nil, nil, err
-	}
-	if figures == nil || len(figures.Windows) != len(s.spans) {
-		return nil, nil, nil
+	p, err := w.newPerformance(s.spans, cmp.Or(tabs[0].In.Env.Currency, s.currency()))
+	if err != nil || p == nil {
+		return err
 	}
 	for _, asked := range w.Windows {
 		if !slices.Contains(s.spans, asked) {
 			w.leaveSheet(s, fmt.Sprintf("it has no span %s; adsync export -o xlsx writes one that has", asked))
 		}
 	}
-	reviews := map[string]string{}
-	for r := range rows.All() {
-		reviews[r.ID] = celltext.Trimmed(r.Facts.Value("review").Text())
-	}
-	p := workbook.NewPerformance(w.schemas, figures, cmp.Or(tabs[0].In.Env.Currency, s.currency()), reviews)
 	if why := s.differs(p); why != "" {
 		w.leaveSheet(s, why)
-		return nil, nil, nil
+		return nil
 	}
 	edits := s.edits(p)
 	w.done.Cells += len(edits)
 	noteOnce(&w.done.Columns, s.name)
-	return edits, p.Charted(), nil
+	all.Edits, all.Charted = append(all.Edits, edits...), p.Charted()
+	return nil
+}
+
+// newPerformance is what the sheet is to be, nil where the service does not know all spans.
+func (w *updateWriter) newPerformance(spans []string, currency string) (*workbook.Performance, error) {
+	rows, figures, err := w.Known(w.desired, spans)
+	if err != nil || figures == nil || len(figures.Windows) != len(spans) {
+		return nil, err
+	}
+	reviews := map[string]string{}
+	for r := range rows.All() {
+		reviews[r.ID] = celltext.Trimmed(r.Facts.Value("review").Text())
+	}
+	return workbook.NewPerformance(w.schemas, figures, currency, reviews), nil
+}
+
+// addPerformance adds the sheet behind the last one.
+func (w *updateWriter) addPerformance(t *table.Reader, all *xlsx.Changes) error {
+	if len(w.Windows) == 0 {
+		return nil
+	}
+	why, err := t.Book.CannotAdd(workbook.PerformanceTab)
+	if err != nil || why != "" {
+		w.done.NotAdded = why
+		return err
+	}
+	p, err := w.newPerformance(w.Windows, t.In.Env.Currency)
+	if err != nil || p == nil {
+		return err
+	}
+	all.Add, err = p.Book()
+	w.done.Added = workbook.PerformanceTab
+	return err
 }
 
 func (w *updateWriter) leaveSheet(s *performanceSheet, why string) {
@@ -194,12 +221,21 @@ func isCell(have xlsx.Cell, want workbook.PerformanceCell) bool {
 		return false
 	case want.Formula != "" && have.Formula != want.Formula:
 		return false
+	case want.IsNumber && want.Formula != "":
+		return have.Form == xlsx.NumberCell && isNear(have.Text, want.Text)
 	case want.IsNumber:
 		return have.Form == xlsx.NumberCell && celltext.SameNumber(have.Text, want.Text)
 	case want.Formula != "":
 		return have.Text == want.Text
 	}
 	return have.Form == xlsx.TextCell && have.Text == want.Text
+}
+
+// isNear compares what a formula counted: programs keep 15 digits of it, or 17.
+func isNear(have, want string) bool {
+	x, err1 := strconv.ParseFloat(have, 64)
+	y, err2 := strconv.ParseFloat(want, 64)
+	return err1 == nil && err2 == nil && math.Abs(x-y) <= 1e-12*math.Abs(y)
 }
 
 func valueOf(want workbook.PerformanceCell) xlsx.EditValue {

@@ -38,10 +38,9 @@ var cellsWriters = map[string]cellsWriter{
 type cellsWriting struct {
 	in      draft.Input
 	file    string
-	prepare func(tabs []*table.Reader) error            // before the first; may be nil
-	changes func(t *table.Reader) ([]cellChange, error) // of one sheet
-	// of sheets that are not read, with the areas of charts; may be nil
-	beside func(tabs []*table.Reader) ([]xlsx.Edit, xlsx.Charted, error)
+	prepare func(tabs []*table.Reader) error                    // before the first; may be nil
+	changes func(t *table.Reader) ([]cellChange, error)         // of one sheet
+	beside  func(tabs []*table.Reader, all *xlsx.Changes) error // of sheets that are not read; may be nil
 	// of a cell that cannot be changed alone; nil refuses the file
 	refused func(xlsx.RefusedCell) error
 	wrote   func(former, now string) // as Results.Wrote

@@ -24,30 +24,27 @@ func writeWorkbookCells(content []byte, w cellsWriting) ([]byte, error) {
 			return nil, err
 		}
 	}
-	var edits []xlsx.Edit
-	var charted xlsx.Charted
+	var all xlsx.Changes
 	for _, t := range tabs {
 		changes, err := w.changes(t)
 		if err != nil {
 			return nil, fmt.Errorf("sheet %q: %w", t.Ref.Name, err)
 		}
 		for _, c := range changes {
-			edits = append(edits, sheetEdit(t, c))
+			all.Edits = append(all.Edits, sheetEdit(t, c))
 		}
 	}
 	if w.beside != nil {
-		more, areas, err := w.beside(tabs)
-		if err != nil {
+		if err := w.beside(tabs, &all); err != nil {
 			return nil, err
 		}
-		edits, charted = append(edits, more...), areas
 	}
-	return w.rewrite(content, edits, charted)
+	return w.rewrite(content, all)
 }
 
 // rewrite leaves out the cells that cannot be changed alone, where that is wanted.
-func (w cellsWriting) rewrite(content []byte, edits []xlsx.Edit, charted xlsx.Charted) ([]byte, error) {
-	rewritten, err := xlsx.RewriteCharted(content, edits, charted, w.in.Bounds.Workbook())
+func (w cellsWriting) rewrite(content []byte, all xlsx.Changes) ([]byte, error) {
+	rewritten, err := all.Rewrite(content, w.in.Bounds.Workbook())
 	refused := new(xlsx.Refused)
 	if w.refused == nil || !errors.As(err, &refused) {
 		return rewritten, err
@@ -56,11 +53,11 @@ func (w cellsWriting) rewrite(content []byte, edits []xlsx.Edit, charted xlsx.Ch
 		if err := w.refused(cell); err != nil {
 			return nil, err
 		}
-		edits = slices.DeleteFunc(edits, func(e xlsx.Edit) bool {
+		all.Edits = slices.DeleteFunc(all.Edits, func(e xlsx.Edit) bool {
 			return e.Sheet == cell.Sheet && e.Row == cell.At.Row && e.Column == cell.At.Column
 		})
 	}
-	return xlsx.RewriteCharted(content, edits, charted, w.in.Bounds.Workbook())
+	return all.Rewrite(content, w.in.Bounds.Workbook())
 }
 
 // sheetEdit makes an edit of a change; a new header looks like the last one.

@@ -84,7 +84,7 @@ func (d *dropDowns) parentRange(c *catalog.Column) string {
 		top := fmt.Sprintf("%s!$%s$%d", QuotedSheet(s.Sheet), column, first)
 		all := fmt.Sprintf("%s:$%s$%d", top, column, last)
 		return d.choiceList(choiceList{
-			name:   "names_" + string(s.Kind),
+			name: "names_" + string(s.Kind),
 			// Gnumeric takes no INDEX behind a colon, and would save an error in its place.
 			refers: fmt.Sprintf("OFFSET(%s,0,0,MAX(1,COUNTA(%s)),1)", top, all),
 		})

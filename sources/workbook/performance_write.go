@@ -1,6 +1,7 @@
 package workbook
 
 import (
+	"bytes"
 	"fmt"
 	"strconv"
 
@@ -28,6 +29,28 @@ func (b *bookWriter) writePerformance() error {
 		}
 	}
 	return nil
+}
+
+// Book is a workbook of that sheet alone.
+func (p *Performance) Book() ([]byte, error) {
+	folder, remove, err := bounded.NewScratch()
+	if err != nil {
+		return nil, err
+	}
+	defer remove()
+	file := excelize.NewFile(excelize.Options{TmpDir: folder})
+	defer file.Close()
+	w := performanceWriter{Performance: p, file: file,
+		styles: &look.StyleBook{File: file, Numbers: map[look.Look]int{}}}
+	first := func() error { return file.SetSheetName("Sheet1", PerformanceTab) }
+	for _, step := range []func() error{first, w.dress, w.draw, w.stream} {
+		if err := step(); err != nil {
+			return nil, fmt.Errorf("sheet %q: %w", PerformanceTab, err)
+		}
+	}
+	var b bytes.Buffer
+	err = file.Write(&b)
+	return b.Bytes(), err
 }
 
 // reviewsOf are what the service's review says, by id.

@@ -22,6 +22,7 @@ import (
 	"adsync/sources/marked"
 	"adsync/sources/tidy"
 	"adsync/sources/tree"
+	"adsync/sources/workbook"
 
 	"github.com/spf13/cobra"
 )
@@ -194,7 +195,12 @@ func (u *updating) report(name, file string, done marked.Updated) {
 	for _, sheet := range done.Aged {
 		env.Note("sheet %s stays as it was exported; adsync export -o xlsx writes it anew", diag.Printable(sheet))
 	}
+	if done.NotAdded != "" {
+		env.Note("no sheet %s is added: %s", workbook.PerformanceTab, done.NotAdded)
+	}
 	switch {
+	case done.Added != "":
+		env.Note("sheet %s added to %s", done.Added, name)
 	case len(done.Columns) == 0:
 		env.Note("%s has no column for what the service knows; nothing was written", name)
 		return
@@ -202,8 +208,10 @@ func (u *updating) report(name, file string, done marked.Updated) {
 		env.Note("%s says what the service knows already; nothing was written", name)
 		return
 	}
-	env.Note("%s written into %s: %s", diag.Plural(done.Cells, "cell"),
-		name, diag.Printable(strings.Join(done.Columns, ", ")))
+	if len(done.Columns) > 0 {
+		env.Note("%s written into %s: %s", diag.Plural(done.Cells, "cell"),
+			name, diag.Printable(strings.Join(done.Columns, ", ")))
+	}
 	env.Note("the former file is %s", console.NameOf(filepath.Join(u.l.Project.Root, filepath.FromSlash(done.Kept))))
 }
 

@@ -1,0 +1,208 @@
+package sources_test
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"adsync/internal/resource"
+	"adsync/internal/testing/dialect"
+	"adsync/sources"
+	"adsync/sources/marked"
+	"adsync/sources/workbook"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// spans are those that twoSpans has figures of.
+var spans = []string{"7d", "last-month"}
+
+// An update with figures adds the sheet Performance to a workbook without one, whichever program saved that:
+// behind the last sheet, as an export has it, with its charts. openpyxl and LibreOffice see all else as it was.
+func TestAnUpdateAddsPerformance(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
+	books := map[string][]byte{"own": ownBook(t), "export": exported(t, shopSnapshot(t))}
+	for _, of := range []string{"own", "export"} {
+		for program, saved := range savedByEach(t, books[of]) {
+			books[of+", "+program] = saved
+		}
+	}
+	for _, program := range dialect.Programs() {
+		content, err := dialect.Write(program, t.TempDir())
+		must(t, err)
+		books[program] = content
+	}
+	model := withFigures(t, twoSpans())
+	want := seenByOpenpyxl(t, model)
+	before, after := map[string][]byte{"model": model}, map[string][]byte{"model": model}
+	for name, content := range books {
+		t.Run(name, func(t *testing.T) {
+			dir := performanceFolder(t, content)
+			was := valid(t, load(t, dir))
+			done, err := updated(t, dir, marked.Update{Known: knowsOne(twoSpans()), Windows: spans})
+			must(t, err)
+			if done.NotAdded != "" {
+				if want := "the workbook is stored as Strict Open XML; save it as an Excel workbook (.xlsx)"; name !=
+					"Excel, strict" || done.NotAdded != want || done.Added != "" {
+					t.Errorf("no sheet is added, as %s; want %s", done.NotAdded, want)
+				}
+				return
+			}
+			saved := readFile(t, dir, "q4.xlsx")
+			before[name], after[name] = content, saved
+			if d := cmp.Diff(besideIDs(t, was.Snapshot), besideIDs(t, valid(t, load(t, dir)).Snapshot)); d != "" {
+				t.Errorf("the workbook says something else (-before +after):\n%s", d)
+			}
+			onlyGrown(t, content, saved)
+			if seen := seenByOpenpyxl(t, content); seen != nil {
+				onlyPerformance(t, want, seen, seenByOpenpyxl(t, saved))
+			}
+			again, err := updated(t, dir, marked.Update{Known: knowsOne(twoSpans()), Windows: spans})
+			must(t, err)
+			if again.Kept != "" || !bytes.Equal(saved, readFile(t, dir, "q4.xlsx")) {
+				t.Errorf("the same figures again changed %d cells, %+v", again.Cells, again.Left)
+			}
+		})
+	}
+	was, is := seenByLibreOffice(t, before), seenByLibreOffice(t, after)
+	for name := range after {
+		for cell, value := range is["model"] {
+			if sheet, _, _ := strings.Cut(cell, "!"); sheet == workbook.PerformanceTab && is[name][cell] != value {
+				t.Errorf("%s: LibreOffice sees %s as %q; want %q", name, cell, is[name][cell], value)
+			}
+		}
+		for cell, value := range was[name] {
+			if is[name][cell] != value {
+				t.Errorf("%s: LibreOffice sees %s as %q; want %q as before", name, cell, is[name][cell], value)
+			}
+		}
+	}
+	was2, is2 := chartsInLibreOffice(t, before), chartsInLibreOffice(t, after)
+	for name := range after {
+		if n := is2[name] - was2[name]; n != 2 && name != "model" {
+			t.Errorf("%s: LibreOffice opens %d charts more; want 2", name, n)
+		}
+	}
+}
+
+type knowing = func(sources.Desired, []string) (*resource.Snapshot, *resource.Figures, error)
+
+// knowsOne is knows, of the ad that figures are of, and of no other.
+func knowsOne(figures *resource.Figures) knowing {
+	return func(sources.Desired, []string) (*resource.Snapshot, *resource.Figures, error) {
+		rows := &resource.Snapshot{}
+		hero := &resource.Resource{Address: resource.Address{Kind: "ad", Key: "none/none/hero"}, ID: "ad_hero"}
+		hero.Facts.Set("review", resource.Text("rejected: crawl_failed"))
+		rows.Add(hero)
+		return rows, figures, nil
+	}
+}
+
+// chartsInLibreOffice are how many charts it opens of each workbook.
+func chartsInLibreOffice(t *testing.T, books map[string][]byte) map[string]int {
+	t.Helper()
+	dir, names, count := t.TempDir(), slices.Sorted(maps.Keys(books)), map[string]int{}
+	args := []string{"--convert-to", "xlsx:Calc MS Excel 2007 XML", "--outdir", filepath.Join(dir, "saved")}
+	for i, name := range names {
+		file := filepath.Join(dir, fmt.Sprintf("book%d.xlsx", i))
+		write(t, file, string(books[name]))
+		args = append(args, file)
+	}
+	runOffice(t, dir, args...)
+	for i, name := range names {
+		count[name] = chartsIn(t, fileBytes(t, filepath.Join(dir, "saved", fmt.Sprintf("book%d.xlsx", i))))
+	}
+	return count
+}
+
+func chartsIn(t *testing.T, content []byte) (n int) {
+	t.Helper()
+	for part := range partsOf(t, content) {
+		if strings.HasPrefix(part, "xl/charts/chart") {
+			n++
+		}
+	}
+	return n
+}
+
+// onlyGrown wants the parts of a workbook to be what they were, but for the lists that name parts, sheets and styles.
+func onlyGrown(t *testing.T, before, after []byte) {
+	t.Helper()
+	was, is := partsOf(t, before), partsOf(t, after)
+	for name, part := range was {
+		switch {
+		case part == is[name]:
+		case slices.Contains([]string{"[content_types].xml", "xl/_rels/workbook.xml.rels", "xl/workbook.xml",
+			"xl/styles.xml"}, strings.ToLower(name)):
+			if len(is[name]) <= len(part) {
+				t.Errorf("part %s shrank", name)
+			}
+		default:
+			t.Errorf("part %s changed", name)
+		}
+	}
+	if charts := chartsIn(t, after) - chartsIn(t, before); charts != 2 {
+		t.Errorf("%d charts were added; want 2", charts)
+	}
+}
+
+// onlyPerformance wants openpyxl to see the sheet as in an export, and all that was there as it was.
+func onlyPerformance(t *testing.T, model, was, is map[string]string) {
+	t.Helper()
+	of := func(seen map[string]string) map[string]string {
+		own := maps.Clone(seen)
+		maps.DeleteFunc(own, func(key, _ string) bool {
+			return !strings.HasPrefix(key, workbook.PerformanceTab) || strings.Contains(key, " column ")
+		})
+		return own
+	}
+	if d := cmp.Diff(of(model), of(is)); d != "" {
+		t.Errorf("openpyxl sees the sheet as (-want +got):\n%s", d)
+	}
+	for key, value := range was {
+		now, there := is[key]
+		if (now != value || !there) && !strings.Contains(key, "no default style") { // it has one now
+			t.Errorf("openpyxl sees %s as %s, %t; want %s as before", key, now, there, value)
+		}
+	}
+}
+
+// A workbook that takes no sheet gets none, and the update says why; its cells are brought up to date all the same.
+func TestAWorkbookThatTakesNoSheet(t *testing.T) {
+	for _, row := range []struct {
+		name, part string
+		from, to   string
+		want       string
+	}{
+		{"protected", "xl/workbook.xml", "<sheets>", `<workbookProtection lockStructure="1"/><sheets>`,
+			"the structure of the workbook is protected; end that first"},
+		{"with a sheet of a chart that has the name", "xl/workbook.xml",
+			`<sheet name="#My sums"`, `<sheet name="PERFORMANCE"`,
+			"another sheet has that name"},
+		{"shared", "xl/_rels/workbook.xml.rels", "</Relationships>", `<Relationship Id="rev" Type="http://schemas.` +
+			`openxmlformats.org/officeDocument/2006/relationships/revisionHeaders" Target="styles.xml"/></Relationships>`,
+			"several people change the workbook at once, which Excel calls shared; end that first"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			content := rebuild(t, ownBook(t), row.part, replaced(row.from, row.to))
+			if strings.HasPrefix(row.name, "with a sheet of a chart") {
+				content = rebuild(t, content, "xl/_rels/workbook.xml.rels", replaced(
+					`sheet4.xml" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet"`,
+					`sheet4.xml" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/chartsheet"`))
+			}
+			dir := performanceFolder(t, content)
+			done, err := updated(t, dir, marked.Update{Windows: []string{"7d"}})
+			must(t, err)
+			if done.NotAdded != row.want || done.Added != "" || done.Cells == 0 {
+				t.Errorf("not added: %q, added: %q, %d cells; want none, as %s, and cells", done.NotAdded, done.Added,
+					done.Cells, row.want)
+			}
+		})
+	}
+}
