@@ -35,7 +35,7 @@ var formats = map[string]struct {
 }
 
 // Thumbnail returns a picture as a square JPEG whose sides have at most so many pixels: the middle of the part that a
-// card shows. crop is that of a Card. What is transparent becomes white.
+// card shows. crop is that of a Card. What is transparent becomes white, and a phone's picture stands upright.
 func Thumbnail(picture []byte, crop string, side int) ([]byte, error) {
 	format, known := formats[MediaType(picture)]
 	if !known {
@@ -53,13 +53,16 @@ func Thumbnail(picture []byte, crop string, side int) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read picture: %w", err)
 	}
-	from := squareIn(pixelsOf(whole.Bounds(), crop))
+	turn, size := orientation(picture), whole.Bounds().Size()
+	seen := squareIn(pixelsOf(image.Rectangle{Max: turned(size, turn)}, crop))
+	from := image.Rectangle{storedAt(seen.Min, size, turn), storedAt(seen.Max, size, turn)}.Canon().
+		Add(whole.Bounds().Min)
 	side = min(side, from.Dx())
 	small := image.NewRGBA(image.Rect(0, 0, side, side))
 	scaling.Draw(small, small.Bounds(), image.NewUniform(color.White), image.Point{}, scaling.Src)
 	scaling.CatmullRom.Scale(small, small.Bounds(), whole, from, scaling.Over, nil)
 	var b bytes.Buffer
-	if err := jpeg.Encode(&b, small, &jpeg.Options{Quality: quality}); err != nil {
+	if err := jpeg.Encode(&b, upright(small, turn), &jpeg.Options{Quality: quality}); err != nil {
 		return nil, err
 	}
 	return b.Bytes(), nil
