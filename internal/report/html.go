@@ -9,7 +9,6 @@ import (
 	"html/template"
 	"io"
 	"slices"
-	"strings"
 	"sync"
 	"unicode/utf8"
 
@@ -52,6 +51,8 @@ var styles = map[string]string{
 	"big":  "text-align:right;padding:4px 6px;border-bottom:1px solid #d9dce1;white-space:nowrap;font-weight:700",
 	"good": "text-align:right;padding:4px 6px;border-bottom:1px solid #d9dce1;background:#e3f4e6;color:#14532d",
 	"bad":  "text-align:right;padding:4px 6px;border-bottom:1px solid #d9dce1;background:#fde4e1;color:#7f1d1d",
+	"bars": "border-collapse:collapse;width:100%;margin-top:14px",
+	"bar":  "font-size:1px;line-height:12px",
 	"ul":   "margin:4px 0;padding-left:18px",
 	"li":   "margin:4px 0;overflow-wrap:anywhere",
 }
@@ -70,6 +71,7 @@ type pageView struct {
 	Read, Compared                   bool
 	Totals                           []pageTotal
 	Chart                            template.HTML
+	Bars                             bool // of the days, in place of the chart
 	DayHeads                         []string
 	Days                             []pageDay
 	Heads                            []string
@@ -82,10 +84,12 @@ type pageView struct {
 type pageTotal struct{ Header, Value, Before, Change, Turn string }
 
 type pageDay struct {
-	Date  string
-	Gap   bool
-	Wide  int
-	Cells []string
+	Date   string
+	Gap    bool
+	Wide   int
+	Cells  []string
+	Bar    int // pixels
+	Colour string
 }
 
 type pageCampaign struct {
@@ -130,9 +134,9 @@ type Embedded struct {
 }
 
 // Mail writes the page as a mail has it. Programs for mail show no picture that stands in the page: it is a part of the
-// mail by itself.
+// mail by itself. They take out drawings, too: the chart is a table with bars.
 func (r *Report) Mail(w io.Writer) (all []Embedded, err error) {
-	err = writePage(w, r, func(jpeg []byte) template.URL {
+	v := viewOf(r, func(jpeg []byte) template.URL {
 		sum := sha256.Sum256(jpeg)
 		one := Embedded{hex.EncodeToString(sum[:16]) + ".jpg", jpeg}
 		if !slices.ContainsFunc(all, func(e Embedded) bool { return e.Name == one.Name }) {
@@ -140,14 +144,22 @@ func (r *Report) Mail(w io.Writer) (all []Embedded, err error) {
 		}
 		return template.URL("cid:" + one.Name + "@adsync")
 	})
-	return all, err
+	v.drawBars(r)
+	return all, page().Execute(w, v)
 }
 
-// writePage writes one page that loads nothing and runs nothing. at returns the address of a picture.
-func writePage(w io.Writer, r *Report, at func(jpeg []byte) template.URL) error {
+// writePage writes one page that loads nothing and runs nothing.
+func writePage(w io.Writer, r *Report) error {
+	v := viewOf(r, inPage)
+	v.Chart = r.chart()
+	return page().Execute(w, v)
+}
+
+// viewOf is a report as a page has it, without a chart. at returns the address of a picture.
+func viewOf(r *Report, at func(jpeg []byte) template.URL) pageView {
 	v := pageView{Title: r.Title(), About: r.about(), Span: r.span(), Before: r.Before.String(), Made: r.moment(r.Made),
 		Page:  r.page,
-		Notes: r.notes(), Read: len(r.Gaps) < len(r.Days), Compared: r.Compared, Chart: r.chart(),
+		Notes: r.notes(), Read: len(r.Gaps) < len(r.Days), Compared: r.Compared,
 		DayHeads: headers(r.of(dayMetrics)), Heads: headers(r.of(campaignMetrics)), Lists: r.short()}
 	for i := range r.Totals {
 		f := &r.Totals[i]
@@ -156,11 +168,7 @@ func writePage(w io.Writer, r *Report, at func(jpeg []byte) template.URL) error 
 	}
 	if len(r.Days) <= pageDays {
 		for _, d := range r.Days {
-			day := pageDay{d.Date, d.Gap, len(v.DayHeads), cells(d.Figures, r.of(dayMetrics))}
-			if d.Preliminary {
-				day.Date += " *"
-			}
-			v.Days = append(v.Days, day)
+			v.Days = append(v.Days, dayOf(d, r.of(dayMetrics)))
 		}
 	}
 	for i := range r.Campaigns[:min(len(r.Campaigns), pageCampaigns)] {
@@ -183,7 +191,15 @@ func writePage(w io.Writer, r *Report, at func(jpeg []byte) template.URL) error 
 		}
 		v.Ads = append(v.Ads, ads)
 	}
-	return page().Execute(w, v)
+	return v
+}
+
+func dayOf(d Day, metrics []string) pageDay {
+	day := pageDay{Date: d.Date, Gap: d.Gap, Wide: len(metrics), Cells: cells(d.Figures, metrics)}
+	if d.Preliminary {
+		day.Date += " *"
+	}
+	return day
 }
 
 // ranked are ads under their heading.
@@ -267,57 +283,4 @@ func (r *Report) short() []list {
 		}
 	}
 	return lists
-}
-
-// The measures of the chart.
-const (
-	chartWide = 720
-	chartHigh = 130
-	chartLeft = 70
-	chartFoot = 20
-)
-
-// chart draws the spend of each day as a bar. A day that was not read has none.
-func (r *Report) chart() template.HTML {
-	values, top := make([]int64, len(r.Days)), int64(0)
-	for i, d := range r.Days {
-		values[i], _ = insights.Millionths(d.Figures["spend"])
-		top = max(top, values[i])
-	}
-	if len(values) < 2 || top == 0 {
-		return ""
-	}
-	var b strings.Builder
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="100%%" role="img" `+
-		`style="display:block;margin:10px 0"><title>Spend a day, at most %s</title>`, chartWide, chartHigh+chartFoot,
-		money(decimal(top)))
-	for part := range int64(3) {
-		y := chartHigh - part*(chartHigh-16)/2
-		fmt.Fprintf(&b, `<line x1="%d" x2="%d" y1="%d" y2="%d" stroke="#d9dce1"/>`, chartLeft, chartWide, y, y)
-		fmt.Fprintf(&b, `<text x="%d" y="%d" text-anchor="end" font-family="Arial,sans-serif" font-size="11" `+
-			`fill="#56606f">%s</text>`, chartLeft-6, y+4, money(decimal(top/2*part)))
-	}
-	step := float64(chartWide-chartLeft) / float64(len(values))
-	each := (len(values) + 9) / 10
-	for i, d := range r.Days {
-		x := chartLeft + step*float64(i)
-		if d.Gap {
-			fmt.Fprintf(&b, `<rect x="%.1f" y="%d" width="%.1f" height="%d" fill="#eceef1"><title>%s: not read</title></rect>`,
-				x+step*.1, 16, step*.8, chartHigh-16, d.Date)
-		} else {
-			high := float64(values[i]) / float64(top) * (chartHigh - 16) // a drawing: no figure follows from it
-			colour := "#2f6fdb"
-			if d.Preliminary {
-				colour = "#9dbcf0"
-			}
-			fmt.Fprintf(&b, `<rect x="%.1f" y="%.1f" width="%.1f" height="%.1f" fill="%s"><title>%s: %s</title></rect>`,
-				x+step*.1, chartHigh-high, step*.8, high, colour, d.Date, money(d.Figures["spend"]))
-		}
-		if i%each == 0 {
-			fmt.Fprintf(&b, `<text x="%.1f" y="%d" text-anchor="middle" font-family="Arial,sans-serif" font-size="11" `+
-				`fill="#56606f">%s</text>`, x+step/2, chartHigh+15, d.Date[5:])
-		}
-	}
-	b.WriteString("</svg>")
-	return template.HTML(b.String()) // numbers and days alone
 }

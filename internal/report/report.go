@@ -297,7 +297,7 @@ var Forms = []string{"markdown", "html", "xlsx", "json"}
 // Write writes the report in a form.
 func (r *Report) Write(w io.Writer, form string) error {
 	write := map[string]func(io.Writer) error{
-		"markdown": r.markdown, "html": func(w io.Writer) error { return writePage(w, r, inPage) },
+		"markdown": r.markdown, "html": func(w io.Writer) error { return writePage(w, r) },
 		"xlsx": r.xlsx, "json": r.json,
 	}[form]
 	if write == nil {

@@ -3,14 +3,18 @@ package report_test
 import (
 	"bytes"
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"adsync/internal/insights"
 	"adsync/internal/report"
+	"adsync/internal/testing/figurestest"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/net/html"
 )
 
 // A report that a daemon sends leads to the account's page, and says that it is late where it is.
@@ -105,5 +109,92 @@ func TestPicturesOfAMail(t *testing.T) {
 	all, err = made(t, f).Mail(&mail)
 	if err != nil || len(all) != 0 || strings.Contains(mail.String(), "<img") {
 		t.Errorf("without pictures the mail has %d of them, %v:\n%s", len(all), err, mail.String())
+	}
+}
+
+// asShown is the page as a strict program for mail shows it: without drawings and without any style.
+func asShown(t *testing.T, mail []byte) *html.Node {
+	t.Helper()
+	root, err := html.Parse(bytes.NewReader(mail))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []*html.Node
+	for n := range root.Descendants() {
+		if n.Data == "svg" || n.Data == "style" {
+			out = append(out, n)
+		}
+		n.Attr = slices.DeleteFunc(n.Attr, func(a html.Attribute) bool { return a.Key == "style" || a.Key == "class" })
+	}
+	for _, n := range out {
+		n.Parent.RemoveChild(n)
+	}
+	return root
+}
+
+// barsIn are the rows of a page that have a bar: what the row says, and how wide its bar is.
+func barsIn(root *html.Node) (rows []string, wide []int) {
+	for n := range root.Descendants() {
+		if n.Data != "tr" || n.Parent.Parent.Parent.Data == "td" {
+			continue
+		}
+		var texts []string
+		bar := -1
+		for c := range n.Descendants() {
+			at := slices.IndexFunc(c.Attr, func(a html.Attribute) bool { return a.Key == "bgcolor" })
+			if c.Data == "td" && at >= 0 {
+				i := slices.IndexFunc(c.Attr, func(a html.Attribute) bool { return a.Key == "width" })
+				bar, _ = strconv.Atoi(c.Attr[i].Val)
+			}
+			if text := strings.TrimSpace(c.Data); c.Type == html.TextNode && text != "" && text != "\u00a0" {
+				texts = append(texts, text)
+			}
+		}
+		if bar >= 0 {
+			rows, wide = append(rows, strings.Join(texts, " | ")), append(wide, bar)
+		}
+	}
+	return rows, wide
+}
+
+// A mail has a chart where drawings and styles are taken out: a bar a day, with its figures beside it. A longer span
+// has a bar a day up to a month, and then of seven days each, and they add up.
+func TestTheChartOfAMail(t *testing.T) {
+	mailed := func(span insights.Span, did func(n, daysAgo int) map[string]string) (rows []string, wide []int) {
+		f := facts(t, []string{"Spring", "Second"})
+		f.Span, f.Kept = span, figurestest.Kept(t, f.Now, []string{"Spring", "Second"}, did)
+		var mail bytes.Buffer
+		if _, err := made(t, f).Mail(&mail); err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(mail.String(), "<svg") {
+			t.Error("the mail has a drawing")
+		}
+		return barsIn(asShown(t, mail.Bytes()))
+	}
+	rising := func(_, daysAgo int) map[string]string {
+		return map[string]string{"spend": fmt.Sprintf("%d.50", 40-daysAgo), "impressions": "1000", "clicks": "10"}
+	}
+	rows, wide := mailed(week, rising)
+	if diff := cmp.Diff([]string{
+		"2026-11-16 | 67.00 | 2,000 | 20", "2026-11-17 | 69.00 | 2,000 | 20", "2026-11-18 | 71.00 | 2,000 | 20",
+		"2026-11-19 | 73.00 | 2,000 | 20", "2026-11-20 | 75.00 | 2,000 | 20", "2026-11-21 | 77.00 | 2,000 | 20",
+		"2026-11-22 | 79.00 | 2,000 | 20",
+	}, rows); diff != "" {
+		t.Errorf("the bars of a week (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]int{152, 157, 161, 166, 170, 175, 180}, wide); diff != "" {
+		t.Errorf("the bars of a week are as wide as (-want +got):\n%s", diff)
+	}
+	rows, _ = mailed(insights.Span{From: "2026-11-01", To: "2026-11-22"}, rising)
+	if len(rows) != 22 || rows[21] != "2026-11-22 | 79.00" {
+		t.Errorf("22 days have the bars %q; want one a day", rows)
+	}
+	rows, _ = mailed(insights.Span{From: "2026-10-14", To: "2026-11-22"}, rising) // of which 13 days were not read
+	if diff := cmp.Diff([]string{
+		"2026-10-21 to 2026-10-27, 6 days not read | 27.00", "2026-10-28 to 2026-11-03 | 245.00",
+		"2026-11-04 to 2026-11-10 | 343.00", "2026-11-11 to 2026-11-17 | 441.00", "2026-11-18 to 2026-11-22 | 375.00",
+	}, rows); diff != "" {
+		t.Errorf("the bars of 40 days (-want +got):\n%s", diff)
 	}
 }
