@@ -227,3 +227,58 @@ func TestMergeWithItselfChangesNothing(t *testing.T) {
 		}
 	}
 }
+
+// Whoever merges may take theirs of a conflict that can be taken: a value, a row that one side removed. What cannot be
+// taken stays a conflict. Messages call the sides as they are asked to, and formulas that adsync reads are named.
+func TestMergeTakesWhatIsChosen(t *testing.T) {
+	base := mergeBase(t, nil)
+	for _, c := range []struct {
+		name         string
+		ours, theirs func(*excelize.File)
+		want         map[string]string // of ours, what changes
+		left         []string
+	}{
+		{"a value", typed(t, "Ads!D2", "ours"), typed(t, "Ads!D2", "theirs"),
+			map[string]string{"Ads!D2": "ours → theirs"}, nil},
+		{"a value that theirs cleared", typed(t, "Ads!H2", "ours"), typed(t, "Ads!H2", nil),
+			map[string]string{"Ads!H2": "ours → "}, nil},
+		{"a row that ours removed", func(f *excelize.File) { must(t, f.RemoveRow("Ads", 4)) },
+			typed(t, "Ads!D4", "theirs"), map[string]string{"Ads!A4": " → Spring launch", "Ads!B4": " → Runners",
+				"Ads!C4": " → Hero C", "Ads!D4": " → theirs", "Ads!E4": " → Light.", "Ads!F4": " → https://shop.example/",
+				"Ads!G4": " → c.png", "Ads!J4": " → created"}, nil},
+		{"a row that theirs removed", typed(t, "Ads!D4", "ours"), func(f *excelize.File) {
+			must(t, f.RemoveRow("Ads", 4))
+		}, map[string]string{"Ads!A4": "Spring launch → ", "Ads!B4": "Runners → ", "Ads!C4": "Hero C → ",
+			"Ads!D4": "ours → ", "Ads!E4": "Light. → ", "Ads!F4": "https://shop.example/ → ", "Ads!G4": "c.png → ",
+			"Ads!J4": "created → "}, nil},
+		{"a sheet, which is not merged", nil, func(f *excelize.File) {
+			_, err := f.NewSheet("Mine")
+			must(t, err)
+			must(t, f.SetCellValue("Mine", "A1", "x"))
+		}, map[string]string{}, []string{
+			`sheet "Mine" |  |  |  | only yours has it, and a sheet cannot be added by a merge`}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			ours := mergeBase(t, c.ours)
+			m, err := diff.MergeSides(context.Background(), config.Project{}, base, ours, mergeBase(t, c.theirs),
+				kinds.All(), diff.Sides{Ours: "today's", Theirs: "yours", Take: func(diff.Conflict) bool { return true }})
+			must(t, err)
+			if d := cmp.Diff(c.want, changedCells(t, ours, m.Content)); d != "" || !slices.Equal(clashes(m), c.left) {
+				t.Errorf("conflicts %q; cells of ours (-want +got):\n%s", clashes(m), d)
+			}
+			if c.left == nil && (len(m.Took) != 1 || !m.Took[0].Open) {
+				t.Errorf("it took %+v; want that it was a conflict", m.Took)
+			}
+		})
+	}
+	calculated := mergeBase(t, func(f *excelize.File) { must(t, f.SetCellFormula("Ads", "E4", "D4")) })
+	m, err := diff.MergeSides(context.Background(), config.Project{}, calculated, calculated, mergeBase(t,
+		func(f *excelize.File) {
+			must(t, f.SetCellFormula("Ads", "E4", "D4"))
+			must(t, f.SetCellValue("Ads", "D4", "theirs"))
+		}), kinds.All(), diff.Sides{Ours: "ours", Theirs: "theirs"})
+	must(t, err)
+	if len(m.Formulas) != 1 || !strings.HasPrefix(m.Formulas[0], "Ads!E4") {
+		t.Errorf("formulas that keep their values are %q; want that of the body", m.Formulas)
+	}
+}

@@ -45,11 +45,11 @@ type Account struct {
 	// Ring leaves the wish for a run with whoever works on the account; nil where that is always this process.
 	Ring func(why Trigger, by string) error
 	// Look reads a file that was dropped for a look; nil: nobody can.
-	Look func(ctx context.Context, filename string, content []byte) (*Upload, error)
+	Look func(context.Context, Dropped) (*Upload, error)
 	// Files are those that the account is read from, by their slash paths, and File is one of them; nil: nobody can
 	// have them.
 	Files func(context.Context) ([]string, error)
-	File  func(ctx context.Context, file string) ([]byte, error)
+	File  func(ctx context.Context, file, who string) ([]byte, error)
 	// Picture is one that a file has, by where the last plan found it; nil: nobody can have it.
 	Picture func(ctx context.Context, where string) ([]byte, error)
 	// Commit puts a file on the branch for uploads; nil: there is none.

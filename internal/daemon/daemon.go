@@ -274,6 +274,8 @@ type Upload struct {
 	Saves  bool   `json:"saves,omitempty"` // it may be put into the folder
 	Source string `json:"-"`               // slash path of the file whose place it takes, or where it would lie
 	Base   string `json:"-"`               // SHA-256 of that file; "" for none
+	Began  string `json:"-"`               // SHA-256 of what the file began as; "" where nobody knows
+	Merge  *Merge `json:"-"`               // nil where that file is the one that it began as, or nobody knows
 }
 
 // Desk is the daemon as those see it who watch it and give it orders: the API,
@@ -295,12 +297,13 @@ type Desk interface {
 	Approve(ctx context.Context, name string, a Approval) error
 	Accept(ctx context.Context, name string, a Acceptance) error // ErrOtherCommit where that commit does not wait
 	Acceptances(ctx context.Context, name string) ([]Acceptance, error)
-	Look(ctx context.Context, name, filename string, content []byte) (*Upload, error)
+	Look(ctx context.Context, name string, f Dropped) (*Upload, error)
 	Commit(ctx context.Context, name string, h Handed) (Committed, error) // of a file that was looked at
 	Draft(ctx context.Context, name string, e Edit) (*Draft, error)
 	Edit(ctx context.Context, name string, o EditOrder) (Edited, error) // ErrEditMoved where the draft is another
 	Files(ctx context.Context, name string) ([]string, error)           // slash paths of the account's own
-	File(ctx context.Context, name, file string) ([]byte, error)        // one of them as it was read last
+	// File is one of them as it was read last, for who downloads it, as Dropped has them.
+	File(ctx context.Context, name, file, who string) ([]byte, error)
 	// Picture is one of the files by the sum of its bytes, sha256:<hex>; ErrNoFile where the last plan knows none.
 	Picture(ctx context.Context, name, sum string) ([]byte, error)
 }

@@ -90,7 +90,7 @@ func (h *Hub) Approve(_ context.Context, name string, a Approval) error {
 }
 
 // Look reads a file that was dropped for a look.
-func (h *Hub) Look(ctx context.Context, name, filename string, content []byte) (*Upload, error) {
+func (h *Hub) Look(ctx context.Context, name string, f Dropped) (*Upload, error) {
 	l, err := h.loop(name)
 	if err != nil {
 		return nil, err
@@ -98,5 +98,5 @@ func (h *Hub) Look(ctx context.Context, name, filename string, content []byte) (
 	if l.account.Look == nil {
 		return nil, ErrNoLook
 	}
-	return l.account.Look(ctx, filename, content)
+	return l.account.Look(ctx, f)
 }

@@ -13,9 +13,51 @@ type Handed struct {
 	File    string // as it was looked at
 	Content []byte
 	Base    string // sum of the file whose place it took when it was looked at; "" for none
+	Who     string // as Dropped has it
+	Began   string // as Upload has it
 	By      string
 	Note    string
 	Time    time.Time
+}
+
+// Dropped is a file that somebody wants to be looked at.
+type Dropped struct {
+	Name    string // as a browser calls it
+	Content []byte
+	Who     string // a digest of who dropped it: what they downloaded is what it began as; "" for nobody
+	// Choices are what counts of what both sides changed, by the digests of a Merge.
+	Choices map[string]string
+	Known   string // digest of what stays that they were shown
+}
+
+// What counts where both sides changed something.
+const (
+	Yours  = "yours"
+	Todays = "today"
+)
+
+// Merge is what a file comes to in the one that is there today, where somebody else changed that since it was
+// downloaded. Nothing of today's file is taken back that nobody was shown.
+type Merge struct {
+	Since   time.Time    // when what the file began as was downloaded
+	Took    []MergeValue // of yours
+	Clashes []MergeValue
+	Left    []MergeValue // that was not understood: it stays as it is today
+	Known   string       // digest of what is left, by which somebody says that they know it
+	Settled bool         // each clash has a choice, and what is left is known
+	Refused string       // why nothing can be merged
+	Content []byte       // today's file with yours in it; nil where it is not settled
+}
+
+// MergeValue is a value of a merge, or a row.
+type MergeValue struct {
+	Digest string // of a clash: by it somebody says what counts
+	What   string // cell or row
+	Base   string // as it was downloaded; these are "" where the reason says it all
+	Today  string
+	Yours  string
+	Reason string
+	Choice string
 }
 
 // Committed is where such a file is.
@@ -66,7 +108,7 @@ func (d local) Files(ctx context.Context, name string) ([]string, error) {
 }
 
 // File returns one of them, as it was read last.
-func (d local) File(ctx context.Context, name, file string) ([]byte, error) {
+func (d local) File(ctx context.Context, name, file, who string) ([]byte, error) {
 	l, err := d.loop(name)
 	if err != nil {
 		return nil, err
@@ -74,7 +116,7 @@ func (d local) File(ctx context.Context, name, file string) ([]byte, error) {
 	if l.account.File == nil {
 		return nil, ErrNoLook
 	}
-	return l.account.File(ctx, file)
+	return l.account.File(ctx, file, who)
 }
 
 // Picture returns a picture of the files, by the sum of its bytes. One that is another by now is none.

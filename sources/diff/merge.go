@@ -23,16 +23,27 @@ type Conflict struct {
 	What               string // a cell with its row's name and its column, or a row, a sheet
 	Base, Ours, Theirs string // as people read them; "" where the reason says it all
 	Reason             string
+	Open               bool // theirs can be taken all the same: Sides.Take decides
+}
+
+// Sides says how a merge ends what both sides changed, and what messages call them.
+type Sides struct {
+	Ours, Theirs string              // such as "ours" and "theirs"
+	Take         func(Conflict) bool // whether theirs counts in an open conflict; nil: it never does
 }
 
 // Merged is a workbook with what two sides changed since a common base.
 type Merged struct {
 	Content   []byte
-	Cells     int // taken from theirs
-	Added     int // rows
-	Removed   int // rows
-	Filled    int // cells that adsync fills, which are left as ours has them
+	Cells     int        // taken from theirs
+	Added     int        // rows
+	Removed   int        // rows
+	Filled    int        // cells that adsync fills, which are left as ours has them
+	Took      []Conflict // what the counts above are of: an open one was a conflict that Sides.Take ended
 	Conflicts []Conflict
+	// Formulas are those that adsync reads, where anything was taken: each keeps its last value until a program computes
+	// it anew.
+	Formulas []string
 }
 
 // Merge puts into ours what theirs changed since base. Rows are found by id, key
@@ -47,18 +58,24 @@ type Merged struct {
 // merged.
 func Merge(ctx context.Context, p config.Project, base, ours,
 	theirs []byte, schemas resource.Schemas) (made Merged, err error) {
+	return MergeSides(ctx, p, base, ours, theirs, schemas, Sides{Ours: "ours", Theirs: "theirs"})
+}
+
+// MergeSides merges as Merge does, and takes what both sides changed as it is said.
+func MergeSides(ctx context.Context, p config.Project, base, ours, theirs []byte,
+	schemas resource.Schemas, sides Sides) (made Merged, err error) {
 	defer func() {
 		if reason := recover(); reason != nil {
 			made, err = Merged{}, fmt.Errorf("workbooks cannot be merged: %v", reason)
 		}
 	}()
 	in := draft.Input{Schemas: schemas, Bounds: p.FileLimits(), Layout: p.Layout, Words: draft.NewVocabularies(schemas)}
-	m := merger{ctx: ctx, in: in, account: p.Layout.Account}
+	m := merger{ctx: ctx, in: in, account: p.Layout.Account, sides: sides}
 	for _, side := range []struct {
 		name    string
 		content []byte
 		book    **cellbook.Book
-	}{{"base", base, &m.base}, {"ours", ours, &m.ours}, {"theirs", theirs, &m.theirs}} {
+	}{{"base", base, &m.base}, {sides.Ours, ours, &m.ours}, {sides.Theirs, theirs, &m.theirs}} {
 		if side.name == "base" && len(base) == 0 {
 			m.base = &cellbook.Book{Book: &xlsx.Book{}}
 			continue
@@ -84,6 +101,7 @@ func Merge(ctx context.Context, p config.Project, base, ours,
 type merger struct {
 	ctx                context.Context
 	in                 draft.Input
+	sides              Sides
 	account            string // that all sides are of, "" where none says
 	base, ours, theirs *cellbook.Book
 	steps              []mergeStep
@@ -115,6 +133,15 @@ type mergeStep struct {
 
 func (m *merger) clash(c Conflict) { m.made.Conflicts = append(m.made.Conflicts, c) }
 
+// takes reports whether theirs counts in a conflict in which it can; where not, it is noted.
+func (m *merger) takes(c Conflict) bool {
+	if m.sides.Take != nil && m.sides.Take(c) {
+		return true
+	}
+	m.clash(c)
+	return false
+}
+
 // plan decides, sheet by sheet, what to take.
 func (m *merger) plan() error {
 	for _, t := range m.theirs.Sheets {
@@ -128,18 +155,20 @@ func (m *merger) plan() error {
 		case b == nil:
 			m.clash(Conflict{
 				What:   "sheet " + quoteName(t.Name),
-				Reason: "only theirs has it, and a sheet cannot be added by a merge",
+				Reason: "only " + m.sides.Theirs + " has it, and a sheet cannot be added by a merge",
 			})
 		case !sameSheet(b, t):
 			m.clash(Conflict{
-				What: "sheet " + quoteName(t.Name), Reason: "ours removed it and theirs changed it; it stays removed",
+				What:   "sheet " + quoteName(t.Name),
+				Reason: m.sides.Ours + " removed it and " + m.sides.Theirs + " changed it; it stays removed",
 			})
 		}
 	}
 	for _, b := range m.base.Sheets {
 		if o := m.ours.SheetLike(b); !b.IsOurs && o != nil && m.theirs.SheetLike(b) == nil {
 			m.clash(Conflict{
-				What: "sheet " + quoteName(o.Name), Reason: "theirs removed it, and a merge removes no sheet; it stays",
+				What:   "sheet " + quoteName(o.Name),
+				Reason: m.sides.Theirs + " removed it, and a merge removes no sheet; it stays",
 			})
 		}
 	}
@@ -185,23 +214,28 @@ func (m *merger) carryOut(ours []byte) error {
 		switch {
 		case errors.As(err, &refused):
 			if !m.dropRefused(refused) {
-				return fmt.Errorf("ours: %w", err)
+				return fmt.Errorf("%s: %w", m.sides.Ours, err)
 			}
 			continue
 		case err != nil:
-			return fmt.Errorf("ours: %w", err)
+			return fmt.Errorf("%s: %w", m.sides.Ours, err)
 		}
-		wrong, err := m.wrongSteps(content)
-		if err != nil {
-			return err
+		book, finding := cellbook.Open(m.ctx, content, m.in)
+		if finding != nil {
+			return errors.New("the merged workbook: " + finding.Message)
 		}
+		wrong := m.wrongSteps(book)
 		if len(wrong) > 0 {
 			m.drop(func(i int) string { return wrong[i] })
 			continue
 		}
 		m.made.Content = content
+		if len(m.steps) > 0 {
+			m.made.Formulas = readFormulas(book)
+		}
 		for _, s := range m.steps {
 			s.done(&m.made)
+			m.made.Took = append(m.made.Took, s.conflict)
 		}
 		return nil
 	}
@@ -247,19 +281,29 @@ func (m *merger) drop(reason func(i int) string) {
 			kept = append(kept, s)
 			continue
 		}
-		s.conflict.Reason = why
+		s.conflict.Reason, s.conflict.Open = why, false
 		m.clash(s.conflict)
 	}
 	m.steps = kept
 }
 
-// wrongSteps reads the merged workbook and gives the steps whose cells do not
-// mean what theirs does: the looks of a cell may make another value of a number.
-func (m *merger) wrongSteps(content []byte) (map[int]string, error) {
-	book, finding := cellbook.Open(m.ctx, content, m.in)
-	if finding != nil {
-		return nil, errors.New("the merged workbook: " + finding.Message)
+// readFormulas returns the places of formulas in columns that adsync reads.
+func readFormulas(book *cellbook.Book) (places []string) {
+	for _, s := range book.Sheets {
+		for _, row := range s.Rows {
+			for _, c := range row.Cells {
+				if !s.IsOurs && row.Number > s.Header && c.IsFormula && isRead(s.Described(c.Column)) {
+					places = append(places, s.Place(row, c.Column)+": "+c.Shown)
+				}
+			}
+		}
 	}
+	return places
+}
+
+// wrongSteps returns the steps whose cells do not mean in the merged workbook what
+// theirs does: the looks of a cell may make another value of a number.
+func (m *merger) wrongSteps(book *cellbook.Book) map[int]string {
 	rows := map[string]map[int]*cellbook.Row{}
 	for _, s := range book.Sheets {
 		rows[s.Name] = map[int]*cellbook.Row{}
@@ -279,7 +323,7 @@ func (m *merger) wrongSteps(content []byte) (map[int]string, error) {
 			}
 		}
 	}
-	return wrong, nil
+	return wrong
 }
 
 // means compares what two cells say; a day may be written as text.

@@ -45,11 +45,11 @@ func (s *sheetMerge) formulaFor(target, source int, wants optionalCell) (v xlsx.
 		return v, "it is part of a formula that several cells share"
 	}
 	if !s.columnsAlike() {
-		return v, "it is a formula, and columns stand elsewhere in ours"
+		return v, "it is a formula, and columns stand elsewhere in " + s.sides.Ours
 	}
 	moved, fits := moveFormula(c.Formula, source, target)
 	if !fits {
-		return v, "it is a formula that reads other rows, and its row stands elsewhere in ours"
+		return v, "it is a formula that reads other rows, and its row stands elsewhere in " + s.sides.Ours
 	}
 	c.Formula = moved
 	return xlsx.Stored(c), ""

@@ -73,7 +73,9 @@ func (s *sheetMerge) rows() {
 			s.cells(nil, twin, row)
 			continue
 		}
-		s.append(row)
+		s.append(row, Conflict{
+			What: s.sides.Theirs + " " + rowPlace(s.t, row), Ours: "(none)", Theirs: textOfRow(row),
+		})
 	}
 }
 
@@ -83,17 +85,21 @@ func (s *sheetMerge) row(base, ours, theirs *cellbook.Row) {
 	case ours != nil && theirs != nil:
 		s.cells(base, ours, theirs)
 	case ours == nil && theirs != nil && !sameRow(s.b, s.t, base, theirs):
-		s.clash(Conflict{
-			What: rowPlace(s.t, theirs), Reason: "ours removed the row and theirs changed it; it stays removed",
-			Theirs: textOfRow(theirs),
-		})
+		if c := (Conflict{
+			What: rowPlace(s.t, theirs), Theirs: textOfRow(theirs), Open: true,
+			Reason: s.sides.Ours + " removed the row and " + s.sides.Theirs + " changed it; it stays removed",
+		}); s.takes(c) {
+			s.append(theirs, c)
+		}
 	case ours != nil && theirs == nil && sameRow(s.b, s.o, base, ours):
-		s.remove(ours)
+		s.remove(ours, Conflict{What: rowPlace(s.o, ours), Ours: textOfRow(ours), Theirs: "(removed)"})
 	case ours != nil && theirs == nil:
-		s.clash(Conflict{
-			What: rowPlace(s.o, ours), Reason: "theirs removed the row and ours changed it; it stays",
-			Ours: textOfRow(ours),
-		})
+		if c := (Conflict{
+			What: rowPlace(s.o, ours), Ours: textOfRow(ours), Open: true,
+			Reason: s.sides.Theirs + " removed the row and " + s.sides.Ours + " changed it; it stays",
+		}); s.takes(c) {
+			s.remove(ours, c)
+		}
 	}
 }
 
@@ -116,11 +122,8 @@ func textOfRow(r *cellbook.Row) string {
 
 // remove empties the cells of a row: what stands below keeps its place, and the
 // formulas, rules and charts that point there stay right. A blank row is not read.
-func (s *sheetMerge) remove(row *cellbook.Row) {
-	step := mergeStep{
-		conflict: Conflict{What: rowPlace(s.o, row), Ours: textOfRow(row), Theirs: "(removed)"},
-		done:     func(m *Merged) { m.Removed++ },
-	}
+func (s *sheetMerge) remove(row *cellbook.Row, conflict Conflict) {
+	step := mergeStep{conflict: conflict, done: func(m *Merged) { m.Removed++ }}
 	for _, c := range row.Cells {
 		step.edits = append(step.edits, xlsx.Edit{
 			Sheet: s.o.Name, Row: row.Number, Column: c.Column, Value: xlsx.Clear(),
@@ -147,11 +150,14 @@ func (s *sheetMerge) cells(base, ours, theirs *cellbook.Row) {
 		case s.o.IsFilledByUs(s.o.ColumnNumber(name)) || s.t.IsFilledByUs(s.t.ColumnNumber(name)):
 			s.made.Filled++
 		case is.same(was):
-			s.take(name, ours, theirs, was, is, wants)
-		default:
-			s.clash(Conflict{
+			s.take(name, ours, theirs, wants, Conflict{
 				What: s.cellPlace(ours, theirs, name), Base: was.show(), Ours: is.show(), Theirs: wants.show(),
 			})
+		default:
+			if c := (Conflict{What: s.cellPlace(ours, theirs, name), Base: was.show(), Ours: is.show(),
+				Theirs: wants.show(), Open: true}); s.takes(c) {
+				s.take(name, ours, theirs, wants, c)
+			}
 		}
 	}
 }
@@ -170,19 +176,18 @@ func (s *sheetMerge) cellPlace(ours, theirs *cellbook.Row, name string) string {
 	if number := s.o.ColumnNumber(name); number > 0 {
 		return s.o.Place(&cellbook.Row{Number: ours.Number, Names: theirs.Names}, number)
 	}
-	return "theirs " + s.t.Place(theirs, s.t.ColumnNumber(name))
+	return s.sides.Theirs + " " + s.t.Place(theirs, s.t.ColumnNumber(name))
 }
 
 // take puts theirs' cell into ours.
-func (s *sheetMerge) take(name string, ours, theirs *cellbook.Row, was, is, wants optionalCell) {
-	conflict := Conflict{What: s.cellPlace(ours, theirs, name), Base: was.show(), Ours: is.show(), Theirs: wants.show()}
+func (s *sheetMerge) take(name string, ours, theirs *cellbook.Row, wants optionalCell, conflict Conflict) {
 	number, reason := s.columnFor(name)
 	edit := xlsx.Edit{Sheet: s.o.Name, Row: ours.Number, Column: number}
 	if reason == "" {
 		edit.Value, reason = s.valueFor(ours.Number, theirs.Number, wants)
 	}
 	if reason != "" {
-		conflict.Reason = reason
+		conflict.Reason, conflict.Open = reason, false
 		s.clash(conflict)
 		return
 	}
@@ -232,10 +237,10 @@ func (s *sheetMerge) columnFor(name string) (number int, reason string) {
 		return number, ""
 	}
 	if s.b.ColumnNumber(name) > 0 {
-		return 0, "ours removed the column"
+		return 0, s.sides.Ours + " removed the column"
 	}
 	if s.t.ColumnNumber(name) >= len(s.t.Columns) {
-		return 0, "the column has no header, and ours has another in its place"
+		return 0, "the column has no header, and " + s.sides.Ours + " has another in its place"
 	}
 	if number, known := s.columns[name]; known {
 		return number, ""
@@ -245,21 +250,18 @@ func (s *sheetMerge) columnFor(name string) (number int, reason string) {
 		number = max(number, len(s.columns)+1+row.Cells[len(row.Cells)-1].Column)
 	}
 	if number > xlsx.LastColumn {
-		return 0, "ours has no room for another column"
+		return 0, s.sides.Ours + " has no room for another column"
 	}
 	s.columns[name] = number
 	return number, ""
 }
 
 // append puts a row of theirs after the last one of ours, in the looks of that.
-func (s *sheetMerge) append(row *cellbook.Row) {
+func (s *sheetMerge) append(row *cellbook.Row, conflict Conflict) {
 	target := s.lastRow + 1
-	step := mergeStep{
-		conflict: Conflict{What: "theirs " + rowPlace(s.t, row), Ours: "(none)", Theirs: textOfRow(row)},
-		done:     func(m *Merged) { m.Added++ },
-	}
+	step := mergeStep{conflict: conflict, done: func(m *Merged) { m.Added++ }}
 	if target > xlsx.LastRow {
-		step.conflict.Reason = "ours has no room for another row"
+		step.conflict.Reason, step.conflict.Open = s.sides.Ours+" has no room for another row", false
 		s.clash(step.conflict)
 		return
 	}
@@ -276,7 +278,7 @@ func (s *sheetMerge) append(row *cellbook.Row) {
 			continue
 		}
 		if reason != "" {
-			step.conflict.Reason = name + ": " + reason
+			step.conflict.Reason, step.conflict.Open = name+": "+reason, false
 			s.clash(step.conflict)
 			return
 		}

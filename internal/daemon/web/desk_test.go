@@ -32,31 +32,33 @@ const theToken = "0123456789abcdef0123456789abcdef"
 
 // fakeDesk is a daemon of three accounts that notes what it is ordered.
 type fakeDesk struct {
-	mu        sync.Mutex
-	accounts  []daemon.Status
-	plans     map[string]*planview.Document
-	runs      map[string][]*runview.Document
-	points    []daemon.Point
-	ordered   []daemon.Ordered
-	figures   figures.Kept
-	comments  comments.Kept
-	outside   outside.Kept
-	settings  map[string]map[string]daemon.Setting // by level and id
-	unset     error                                // why there are none
-	approvals []daemon.Approval
-	woken     []daemon.Trigger
-	looked    []string
-	upload    *daemon.Upload
-	accepted  []daemon.Acceptance
-	handed    []daemon.Handed
-	draft     *daemon.Draft
-	edits     []daemon.EditOrder
-	edited    daemon.Edited
-	pulls     string            // address of the pull requests
-	files     map[string]string // content by path
-	pictures  map[string]string // content by sum
-	broken    error             // of every order
-	events    chan daemon.Event
+	mu         sync.Mutex
+	accounts   []daemon.Status
+	plans      map[string]*planview.Document
+	runs       map[string][]*runview.Document
+	points     []daemon.Point
+	ordered    []daemon.Ordered
+	figures    figures.Kept
+	comments   comments.Kept
+	outside    outside.Kept
+	settings   map[string]map[string]daemon.Setting // by level and id
+	unset      error                                // why there are none
+	approvals  []daemon.Approval
+	woken      []daemon.Trigger
+	looked     []string
+	dropped    []daemon.Dropped
+	downloaded []string // by whom
+	upload     *daemon.Upload
+	accepted   []daemon.Acceptance
+	handed     []daemon.Handed
+	draft      *daemon.Draft
+	edits      []daemon.EditOrder
+	edited     daemon.Edited
+	pulls      string            // address of the pull requests
+	files      map[string]string // content by path
+	pictures   map[string]string // content by sum
+	broken     error             // of every order
+	events     chan daemon.Event
 }
 
 // theDesk has an account in which something is held, one that is in sync, and
@@ -412,9 +414,10 @@ func (d *fakeDesk) Files(context.Context, string) ([]string, error) {
 	return slices.Sorted(maps.Keys(d.files)), d.broken
 }
 
-func (d *fakeDesk) File(_ context.Context, _, file string) ([]byte, error) {
+func (d *fakeDesk) File(_ context.Context, _, file, who string) ([]byte, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	d.downloaded = append(d.downloaded, who)
 	content, is := d.files[file]
 	if !is {
 		return nil, daemon.ErrNoFile
@@ -444,10 +447,10 @@ func (d *fakeDesk) rewrite(name string) string {
 	return commit
 }
 
-func (d *fakeDesk) Look(_ context.Context, _, filename string, content []byte) (*daemon.Upload, error) {
+func (d *fakeDesk) Look(_ context.Context, _ string, f daemon.Dropped) (*daemon.Upload, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.looked = append(d.looked, filename+": "+string(content))
+	d.looked, d.dropped = append(d.looked, f.Name+": "+string(f.Content)), append(d.dropped, f)
 	return d.upload, d.broken
 }
 

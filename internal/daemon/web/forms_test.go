@@ -4,7 +4,6 @@ import (
 	"adsync/internal/planview"
 	"bytes"
 	"context"
-	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"html"
@@ -368,67 +367,6 @@ func TestTodaysFileIsDownloaded(t *testing.T) {
 	behind := ask(t, func(o *Options) { o.BehindProxy = true })
 	wantStatus(t, behind.get("/accounts/shoes/file?name=spring.xlsx"), 303)
 	wantProblem(t, behind.get("/api/v1/accounts/shoes/file?name=spring.xlsx"), 401, "token")
-}
-
-// Who works on an older version than the newest, is told so, and cannot send it: theirs would take back what others
-// changed. What they sent themselves is no change of somebody else.
-func TestAFileThatMovedSinceItsDownloadIsNotSent(t *testing.T) {
-	sum := func(content string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(content))) }
-	for _, row := range []struct {
-		name  string
-		do    func(a *asker, send func(content string))
-		now   string // what the branch has when it is looked at
-		sends bool
-	}{
-		{"nothing was downloaded", func(*asker, func(string)) {}, "Bob's", true},
-		{"it is as it was", func(a *asker, _ func(string)) { a.get("/accounts/shoes/file?name=spring.xlsx") },
-			"today's", true},
-		{"somebody changed it", func(a *asker, _ func(string)) { a.get("/accounts/shoes/file?name=spring.xlsx") },
-			"Bob's", false},
-		{"another file was downloaded", func(a *asker, _ func(string)) {
-			a.get("/accounts/shoes/file?name=" + url.QueryEscape("north/\"<b>\u202e\n.yaml"))
-		}, "Bob's", true},
-		{"another account's was", func(a *asker, _ func(string)) { a.get("/accounts/hats/file?name=spring.xlsx") },
-			"Bob's", true},
-		{"theirs waits to be merged", func(a *asker, send func(string)) {
-			a.get("/accounts/shoes/file?name=spring.xlsx")
-			send("Ann's")
-		}, "today's", true},
-		{"theirs was merged", func(a *asker, send func(string)) {
-			a.get("/accounts/shoes/file?name=spring.xlsx")
-			send("Ann's")
-		}, "Ann's", true},
-		{"it was downloaded again", func(a *asker, _ func(string)) {
-			a.get("/accounts/shoes/file?name=spring.xlsx")
-			a.desk.files["spring.xlsx"] = "Bob's"
-			a.get("/accounts/shoes/file?name=spring.xlsx")
-		}, "Bob's", true},
-	} {
-		t.Run(row.name, func(t *testing.T) {
-			a := ask(t, nil)
-			a.login("Ann Example")
-			commitOf := regexp.MustCompile(`action="(/accounts/shoes/looks/[0-9a-f]{64}/commit)"`)
-			look := func(now, content string) (page, commit string) {
-				a.desk.upload = &daemon.Upload{
-					Branch: "adsync/uploads", Into: "main", Source: "spring.xlsx", Base: sum(now),
-				}
-				page = text(t, a.upload("spring.xlsx", content))
-				if found := commitOf.FindStringSubmatch(page); found != nil {
-					commit = found[1]
-				}
-				return page, commit
-			}
-			row.do(a, func(content string) {
-				_, commit := look("today's", content)
-				wantStatus(t, a.submit(commit, url.Values{}), 200)
-			})
-			page, commit := look(row.now, "edited")
-			told := strings.Contains(page, "since you downloaded it")
-			if told == row.sends || (commit != "") != row.sends {
-				t.Errorf("it is told: %t, and sent to %q; want it sent: %t", told, commit, row.sends)
-			}
-		})
-	}
 }
 
 // What the page says to those who cannot give orders, and where there is nothing

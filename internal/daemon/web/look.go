@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"adsync/internal/daemon"
+	"adsync/internal/daemon/web/merges"
 	"adsync/internal/daemon/web/shown"
 	"adsync/internal/planview"
 )
@@ -38,8 +39,11 @@ type look struct {
 	id, account, name string
 	marked            []byte
 	file              string // as it was dropped
-	content           []byte // of it, where it may be committed; nil otherwise
-	source, base      string // file whose place it took, and its sum
+	content           []byte // of it, or of what it is merged to, where it may be committed; nil otherwise
+	base              string // sum of the file whose place it took
+	who, began        string // what it began as, where nothing was merged
+	dropped           []byte // where it is merged: as somebody dropped it
+	clashes           []string
 	ends              time.Time
 }
 
@@ -87,50 +91,23 @@ type lookDocument struct {
 	New           bool               `json:"-"`                // in which no file of its name is
 	Commit        string             `json:"commit,omitempty"` // path of the order to do so, for as long
 	Source        string             `json:"-"`                // file whose place it takes
-	Moved         bool               `json:"-"`                // that is not the one any more that they downloaded
+	Merge         *daemon.Merge      `json:"-"`                // where somebody else changed that since they had it
+	Settle        string             `json:"-"`                // path of what settles what both sides changed
+	Known         string             `json:"-"`                // what was said of what stays
 }
 
-// taken are the sums of the versions of a file that people have: the one they downloaded last, and what they sent
-// since. Who works on another than the newest would take back what somebody else changed. They are by session, account
-// and path, in memory alone.
-type taken struct {
-	mu  sync.Mutex
-	all map[[3]string][]string
-}
-
-// takenMost is how many are remembered. What is forgotten is a warning less.
-const takenMost = 10_000
-
-// note notes what somebody downloads, or with since what they send of it.
-func (t *taken) note(c *caller, account, file string, content []byte, since bool) {
-	if c.session == nil {
-		return
+// holder is a digest of who has what they downloaded: the person, where names are proven, or the session.
+func (g *giver) holder(c *caller) string {
+	text := ""
+	switch {
+	case g.Rules != nil && c.known && !c.machine:
+		text = "person " + c.name
+	case c.session != nil:
+		text = "session " + c.session.form
+	default:
+		return ""
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	key := [3]string{c.session.form, account, file}
-	has := t.all[key]
-	if since && has == nil {
-		return
-	}
-	if t.all == nil || len(t.all) >= takenMost {
-		t.all = map[[3]string][]string{}
-	}
-	if !since || len(has) >= takenMost {
-		has = nil
-	}
-	t.all[key] = append(has, fmt.Sprintf("%x", sha256.Sum256(content)))
-}
-
-// isOld reports whether somebody has no version of a file but older ones.
-func (t *taken) isOld(c *caller, account, file, now string) bool {
-	if c.session == nil {
-		return false
-	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	has := t.all[[3]string{c.session.form, account, file}]
-	return has != nil && !slices.Contains(has, now)
+	return fmt.Sprintf("%x", sha256.Sum256([]byte(text)))
 }
 
 // enter lets few in side by side: each may take much memory.
@@ -163,27 +140,59 @@ func (g *giver) seen(r *http.Request, account, name string, body io.Reader) (*lo
 	if len(content) == 0 {
 		return nil, &problem{http.StatusBadRequest, "no_file", "the file is empty; want a workbook, CSV or YAML file"}
 	}
+	return g.lookAt(r, account, daemon.Dropped{Name: name, Content: content})
+}
+
+// settle looks once more at a file that is merged, with what counts of what both sides changed.
+func (g *giver) settle(r *http.Request, account string) (*lookDocument, *problem) {
+	leave, full := g.enter()
+	if full != nil {
+		return nil, full
+	}
+	defer leave()
+	one, ok := g.looks.of(account, r.PathValue("look"), g.Now())
+	if !ok || one.dropped == nil {
+		return nil, &problem{http.StatusNotFound, "no_look", "the look is over, or nothing is merged; look at the file again"}
+	}
+	choices := map[string]string{}
+	for _, clash := range one.clashes {
+		choices[clash] = cmp.Or(r.PostForm.Get("all"), r.PostForm.Get(merges.Prefix+clash))
+	}
+	return g.lookAt(r, account,
+		daemon.Dropped{Name: one.file, Content: one.dropped, Choices: choices, Known: r.PostForm.Get("known")})
+}
+
+func (g *giver) lookAt(r *http.Request, account string, f daemon.Dropped) (*lookDocument, *problem) {
 	ctx, end := context.WithTimeout(r.Context(), lookTime)
 	defer end()
-	found, err := g.desk.Look(ctx, account, name, content)
+	f.Who = g.holder(callerOf(r))
+	found, err := g.desk.Look(ctx, account, f)
 	if err != nil {
-		p := g.problemOf(err)
-		return nil, &p
+		return nil, new(g.problemOf(err))
 	}
-	d := &lookDocument{FormatVersion: formatVersion, Name: name, Problems: notNil(found.Problems), Plan: found.Plan}
-	one := look{account: account, file: name, marked: found.Marked, name: fileName(found.Name)}
+	d := &lookDocument{FormatVersion: formatVersion, Name: f.Name, Problems: notNil(found.Problems), Plan: found.Plan,
+		Branch: found.Branch, Into: found.Into, Source: found.Source, Saves: found.Saves, New: found.Base == "",
+		Merge: found.Merge, Known: f.Known}
+	one := look{account: account, file: f.Name, marked: found.Marked, name: fileName(found.Name)}
 	if one.name == "" {
-		one.name = "marked-" + name
-	}
-	d.Branch, d.Into, d.Source, d.Saves = found.Branch, found.Into, found.Source, found.Saves
-	d.New = found.Base == ""
-	if d.Moved = g.taken.isOld(callerOf(r), account, found.Source, found.Base); d.Moved {
-		d.Branch, d.Saves = "", false
+		one.name = "marked-" + f.Name
 	}
 	if d.Branch != "" || d.Saves {
-		one.content, one.source, one.base = content, found.Source, found.Base
+		one.content, one.base = f.Content, found.Base
 	}
-	if one.content == nil && len(one.marked) == 0 {
+	if found.Began != "" {
+		one.who, one.began = f.Who, found.Began
+	}
+	if m := d.Merge; m != nil && m.Refused == "" {
+		one.dropped = f.Content
+		for _, clash := range m.Clashes {
+			one.clashes = append(one.clashes, clash.Digest)
+		}
+		if one.content != nil {
+			one.content = m.Content
+		}
+	}
+	if one.content == nil && one.dropped == nil && len(one.marked) == 0 {
 		return d, nil
 	}
 	id := g.looks.keep(one, g.Now(), g.Looks)
@@ -192,6 +201,9 @@ func (g *giver) seen(r *http.Request, account, name string, body io.Reader) (*lo
 	}
 	if one.content != nil {
 		d.Commit = "/looks/" + id + "/commit"
+	}
+	if len(one.clashes) > 0 || d.Merge != nil && len(d.Merge.Left) > 0 {
+		d.Settle = "/looks/" + id + "/merge"
 	}
 	return d, nil
 }
@@ -271,12 +283,11 @@ func (g *giver) getFile(w http.ResponseWriter, r *http.Request) {
 	}
 	defer leave()
 	name := r.URL.Query().Get("name")
-	content, err := g.desk.File(r.Context(), a.Name, name)
+	content, err := g.desk.File(r.Context(), a.Name, name, g.holder(callerOf(r)))
 	if err != nil {
 		g.refuse(w, r, g.problemOf(err))
 		return
 	}
-	g.taken.note(callerOf(r), a.Name, name, content, false)
 	download(w, path.Base(name), content)
 }
 
@@ -312,12 +323,9 @@ func (g *giver) commit(r *http.Request, o order, id, note string) (daemon.Commit
 	ctx, end := context.WithTimeout(context.WithoutCancel(r.Context()), lookTime)
 	defer end()
 	c, err := g.desk.Commit(ctx, o.account, daemon.Handed{
-		File: one.file, Content: one.content, Base: one.base,
+		File: one.file, Content: one.content, Base: one.base, Who: one.who, Began: one.began,
 		By: o.by, Note: shown.Reason(note), Time: g.Now().UTC(),
 	})
-	if c.Commit != "" || err == nil { // it is there also where no pull request is
-		g.taken.note(callerOf(r), o.account, one.source, one.content, true)
-	}
 	if err != nil {
 		p := g.problemOf(err)
 		return c, &p

@@ -42,7 +42,6 @@ type choice struct {
 type giver struct {
 	*replies
 	looks   looks
-	taken   taken
 	looking chan struct{} // a place for each file that is looked at
 }
 

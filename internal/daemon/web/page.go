@@ -22,6 +22,7 @@ import (
 	"adsync/internal/daemon/web/drafts"
 	"adsync/internal/daemon/web/held"
 	"adsync/internal/daemon/web/loggedin"
+	"adsync/internal/daemon/web/merges"
 	"adsync/internal/daemon/web/talk"
 	"adsync/internal/planview"
 )
@@ -44,7 +45,7 @@ var (
 		return template.Must(template.New("page").Parse(
 			pageText + accountText + pauseText +
 				ads.Template + campaigns.Template + activity.Template + drafts.Template +
-				conflicts.Template + held.Template + talk.Template + loggedin.Template))
+				conflicts.Template + merges.Template + held.Template + talk.Template + loggedin.Template))
 	})
 )
 

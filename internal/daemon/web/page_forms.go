@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"adsync/internal/daemon"
+	"adsync/internal/daemon/web/merges"
 	"adsync/internal/daemon/web/shown"
 	"adsync/internal/planview"
 	"adsync/internal/runview"
@@ -36,6 +37,7 @@ func (h *forms) routes() []route {
 		{"GET", account + "/theirs", editors, h.showDraft},
 		{"POST", account + "/theirs", editors, h.person(h.formEdit)},
 		{"POST", account + "/looks/{look}/commit", editors, h.person(h.formCommit)},
+		{"POST", account + "/looks/{look}/merge", editors, h.person(h.formMerge)},
 		{"POST", account + "/look", editors, h.formLook},
 		{"GET", account + "/looks/{look}/marked", editors, h.give.getMarked},
 		{"GET", account + "/files", viewers, h.showFiles},
@@ -120,9 +122,9 @@ func (h *forms) formResume(w http.ResponseWriter, r *http.Request) {
 type lookView struct {
 	Name, Path, File, Marked string
 	Branch, Commit, Into     string
-	Saves, New               bool   // it may be put into the folder; beside the files that are there
-	Plans                    bool   // the daemon never applies here
-	Today                    string // path of the file whose place it takes, where that is another by now
+	Saves, New               bool // it may be put into the folder; beside the files that are there
+	Plans                    bool // the daemon never applies here
+	Merge                    *merges.View
 	Problems                 []string
 	Parts                    *planview.Parts
 }
@@ -145,6 +147,23 @@ func (h *forms) formLook(w http.ResponseWriter, r *http.Request) {
 		h.refuse(w, r, *p)
 		return
 	}
+	h.showLook(w, r, &a, d)
+}
+
+func (h *forms) formMerge(w http.ResponseWriter, r *http.Request) {
+	a, ok := h.account(w, r)
+	if !ok {
+		return
+	}
+	d, p := h.give.settle(r, a.Name)
+	if p != nil {
+		h.refuse(w, r, *p)
+		return
+	}
+	h.showLook(w, r, &a, d)
+}
+
+func (h *forms) showLook(w http.ResponseWriter, r *http.Request, a *daemon.Status, d *lookDocument) {
 	v := lookView{
 		Name: shown.Text(a.Name, 200), Path: accountPath(a.Name),
 		File: shown.Text(d.Name, 200), Problems: printables(d.Problems),
@@ -156,8 +175,12 @@ func (h *forms) formLook(w http.ResponseWriter, r *http.Request) {
 		v.Branch, v.Commit = shown.Text(d.Branch, 200), v.Path+d.Commit
 		v.Saves, v.New, v.Plans = d.Saves, d.New, a.PlanOnly
 	}
-	if v.Into = shown.Text(d.Into, 200); d.Moved {
-		v.Today = filePath(a.Name, d.Source)
+	if v.Into = shown.Text(d.Into, 200); d.Merge != nil {
+		settle := ""
+		if d.Settle != "" {
+			settle = v.Path + d.Settle
+		}
+		v.Merge = merges.Show(d.Merge, filePath(a.Name, d.Source), settle, d.Known, shown.Zone(a.Account))
 	}
 	if d.Plan != nil {
 		parts, err := planview.HTMLParts(h.Schemas, d.Plan)

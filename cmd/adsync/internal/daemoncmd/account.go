@@ -21,6 +21,7 @@ import (
 	"adsync/internal/adsapi"
 	"adsync/internal/daemon"
 	"adsync/internal/diag"
+	"adsync/internal/downloads"
 	"adsync/internal/eyes"
 	"adsync/internal/orders"
 	"adsync/internal/planview"
@@ -157,7 +158,7 @@ func (d *daemonRun) account(settings config.Daemon, a config.DaemonAccount) daem
 	}
 	note := func(o orders.Ordered) error { return orders.NoteEdit(w.orders.Place, o) }
 	k := &previewer{worker: w, open: atFolder(own, a.Folder), note: note,
-		saves: a.Folder != "" && a.Uploads.Value != ""}
+		saves: a.Folder != "" && a.Uploads.Value != "", downloads: &downloads.Kept{Store: w.orders.Kept()}}
 	account.Files, account.File, account.Picture = k.files, k.file, k.picture
 	if branch != nil {
 		k.open, k.newest, k.uploads = branch.atCommit, branch.newest, a.Uploads.Value

@@ -10,13 +10,16 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"adsync/cmd/adsync/internal/console"
+	"adsync/cmd/adsync/internal/merging"
 	"adsync/cmd/adsync/internal/pulls"
 	"adsync/cmd/adsync/internal/runs"
 	"adsync/cmd/adsync/internal/session"
 	"adsync/internal/daemon"
 	"adsync/internal/diag"
+	"adsync/internal/downloads"
 	"adsync/internal/orders"
 	"adsync/internal/planview"
 	"adsync/internal/resource"
@@ -37,6 +40,8 @@ type previewer struct {
 	note    func(orders.Ordered) error
 	own     *pulls.Own // opens a pull request of what is committed; nil: nobody does
 	sent    func()     // is told that it did
+
+	downloads *downloads.Kept // what people have of the files
 }
 
 // opener gives the account's files as they are now: an app that reads them, their
@@ -48,17 +53,34 @@ func atFolder(env *session.Env, dir string) opener {
 	return func(context.Context) (*session.Env, string, func(), error) { return env, dir, func() {}, nil }
 }
 
-func (k *previewer) preview(ctx context.Context, filename string, content []byte) (*daemon.Upload, error) {
+func (k *previewer) preview(ctx context.Context, f daemon.Dropped) (*daemon.Upload, error) {
 	env, dir, done, err := k.open(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	l, name, base, err := k.with(ctx, env, dir, filename, content)
+	content := f.Content
+	l, name, base, err := k.with(ctx, env, dir, f.Name, content)
 	if err != nil {
 		return nil, err
 	}
 	u := &daemon.Upload{Name: path.Base(name), Problems: []string{}, Source: name, Base: base}
+	if err := k.merge(ctx, l, f, u); err != nil {
+		return nil, err
+	}
+	switch m := u.Merge; {
+	case m != nil && m.Content != nil:
+		content = m.Content
+		again := ""
+		if l, name, again, err = k.with(ctx, env, dir, f.Name, content); err != nil {
+			return nil, err
+		}
+		if again != base {
+			return nil, notStill
+		}
+	case m != nil && m.Refused == "":
+		return u, nil // it is planned once it is settled
+	}
 	problems := l.Desired.Problems
 	marks := marked.Marks{Problems: problems}
 	if !diag.HasErrors(problems) {
@@ -74,7 +96,8 @@ func (k *previewer) preview(ctx context.Context, filename string, content []byte
 		u.Problems = append(u.Problems, spelled(p))
 	}
 	u.Into = k.own.Into(env)
-	if !diag.HasErrors(problems) && (u.Into == "" || base != sumOf(content)) { // no forge opens one of nothing
+	refused := u.Merge != nil && u.Merge.Refused != ""
+	if !diag.HasErrors(problems) && !refused && (u.Into == "" || base != sumOf(content)) { // no forge opens one of nothing
 		u.Branch, u.Saves = k.uploads, k.saves && base != sumOf(content)
 	}
 	var results bytes.Buffer
@@ -82,6 +105,29 @@ func (k *previewer) preview(ctx context.Context, filename string, content []byte
 		u.Marked = results.Bytes()
 	}
 	return u, nil
+}
+
+var notStill = fmt.Errorf("%w: somebody is saving it; try again in a moment", daemon.ErrNotNow)
+
+// merge finds what a file began as, and where somebody else changed its place since, what it comes to in that.
+func (k *previewer) merge(ctx context.Context, l session.Loaded, f daemon.Dropped, u *daemon.Upload) error {
+	desk := merging.Desk{Kept: k.downloads, Project: l.Project, Schemas: l.Schemas, Now: time.Now()}
+	began, err := desk.Began(ctx, f, u.Source, u.Base)
+	if err != nil || began == nil {
+		return err
+	}
+	if !began.Moved {
+		u.Began = began.Sum
+		return nil
+	}
+	today, err := os.ReadFile(filepath.Join(l.Project.Root, filepath.FromSlash(u.Source)))
+	if err == nil && sumOf(today) != u.Base {
+		err = notStill
+	}
+	if err == nil {
+		u.Merge, err = desk.Merge(ctx, f, began, u.Source, today)
+	}
+	return err
 }
 
 // draw plans files for the named resources alone, as people see it.

@@ -86,12 +86,12 @@ func TestOnlySourcesAreGivenAway(t *testing.T) {
 	if err != nil || !slices.Equal(files, []string{"north/spring.yaml"}) {
 		t.Errorf("files are %q, %v; want the source", files, err)
 	}
-	if content, err := k.file(t.Context(), "north/spring.yaml"); err != nil || string(content) != "kind: campaign\n" {
+	if content, err := k.file(t.Context(), "north/spring.yaml", ""); err != nil || string(content) != "kind: campaign\n" {
 		t.Errorf("the source is %q, %v; want its bytes", content, err)
 	}
 	for _, name := range []string{"", ".", "adsync.yaml", ".env", "operator.txt", ".hidden/x.yaml", "winter.yaml",
 		"../other/winter.yaml", "north/../north/spring.yaml", "/etc/passwd", "north", "north/spring.yaml\x00"} {
-		if content, err := k.file(t.Context(), name); !errors.Is(err, daemon.ErrNoFile) {
+		if content, err := k.file(t.Context(), name, ""); !errors.Is(err, daemon.ErrNoFile) {
 			t.Errorf("%q is given: %q, %v; want none of that name", name, content, err)
 		}
 	}

@@ -18,6 +18,7 @@ import (
 	"adsync/cmd/adsync/internal/session"
 	"adsync/internal/daemon"
 	"adsync/internal/diag"
+	"adsync/internal/downloads"
 	"adsync/internal/gitstore"
 	"adsync/internal/orders"
 	"adsync/internal/runview"
@@ -37,14 +38,17 @@ func (k *previewer) commit(ctx context.Context, h daemon.Handed) (c daemon.Commi
 	_, name, hash, err := k.checked(ctx, env, dir, h)
 	if errors.Is(err, daemon.ErrMoved) {
 		r := env.Git.Revision
-		return c, fmt.Errorf("%w; the newest commit is %.12s, %s by %s; download the file as it is today, make your "+
-			"changes there, and look at it again", err, r.Commit,
+		return c, fmt.Errorf("%w; the newest commit is %.12s, %s by %s; look at your file again", err, r.Commit,
 			diag.Printable(strconv.Quote(r.Subject)), diag.Printable(r.Author))
 	}
 	if err != nil {
 		return c, err
 	}
-	return k.push(ctx, env, name, hash, h)
+	c, err = k.push(ctx, env, name, hash, h)
+	if c.Commit != "" { // it is there also where no pull request is
+		k.noteSent(name, h)
+	}
+	return c, err
 }
 
 // checked plans a file once more as the account's others are by now: without a problem, and in the place of the file
@@ -82,7 +86,7 @@ func (k *previewer) save(ctx context.Context, h daemon.Handed) (c daemon.Committ
 	defer done()
 	l, name, _, err := k.checked(ctx, env, dir, h)
 	if errors.Is(err, daemon.ErrMoved) {
-		return c, fmt.Errorf("%w; download the file as it is today, make your changes there, and look at it again", err)
+		return c, fmt.Errorf("%w; look at your file again", err)
 	}
 	if err != nil {
 		return c, err
@@ -99,9 +103,10 @@ func (k *previewer) save(ctx context.Context, h daemon.Handed) (c daemon.Committ
 	defer k.worker.copies.writing.Unlock()
 	c.Kept, err = tidy.Put(l.Project, name, h.Base, h.Content, env.Clock.OrSystem().Now())
 	if err != nil {
-		err = fmt.Errorf("%w: %s: %s", daemon.ErrNotWritten, diag.Printable(name), diag.Printable(err.Error()))
+		return c, fmt.Errorf("%w: %s: %s", daemon.ErrNotWritten, diag.Printable(name), diag.Printable(err.Error()))
 	}
-	return c, err
+	k.noteSent(name, h)
+	return c, nil
 }
 
 func notPushed(err error) error { return fmt.Errorf("%w: %w", daemon.ErrNotPushed, err) }
@@ -165,8 +170,8 @@ func (k *previewer) files(ctx context.Context) (names []string, err error) {
 	return names, err
 }
 
-// file is one of them. Nothing else that lies there is read.
-func (k *previewer) file(ctx context.Context, name string) (content []byte, err error) {
+// file is one of them, and notes who has it. Nothing else that lies there is read.
+func (k *previewer) file(ctx context.Context, name, who string) (content []byte, err error) {
 	err = k.inTree(ctx, func(t *tree.Tree) error {
 		if !slices.Contains(t.List().Files, name) {
 			return daemon.ErrNoFile
@@ -174,7 +179,25 @@ func (k *previewer) file(ctx context.Context, name string) (content []byte, err 
 		content, err = t.Root.ReadFile(filepath.FromSlash(name))
 		return err
 	})
+	if err == nil && who != "" {
+		if err := k.downloads.Note(who, name, content, time.Now()); err != nil {
+			k.worker.env.Note("who downloaded a file is not noted, so that nobody will know what theirs began as: %s",
+				console.OneLine(err))
+		}
+	}
 	return content, err
+}
+
+// noteSent notes that what is there by now is what somebody sent. What was merged is not: they have another.
+func (k *previewer) noteSent(name string, h daemon.Handed) {
+	if h.Began == "" {
+		return
+	}
+	err := k.downloads.Sent(downloads.Version{Who: h.Who, File: name, Sum: h.Began}, sumOf(h.Content))
+	if err != nil {
+		k.worker.env.Note("who sent a file is not noted; to their next it will look as somebody else's: %s",
+			console.OneLine(err))
+	}
 }
 
 // picture is one of the account's files, or lies in one, as the last plan found it.

@@ -366,8 +366,8 @@ func (d *Desk) Accept(ctx context.Context, name string, acceptance daemon.Accept
 }
 
 // Look reads a file that was dropped, where this daemon works on the account: others have not read its files.
-func (d *Desk) Look(ctx context.Context, name, filename string, content []byte) (*daemon.Upload, error) {
-	u, err := d.Hub.Look(ctx, name, filename, content)
+func (d *Desk) Look(ctx context.Context, name string, f daemon.Dropped) (*daemon.Upload, error) {
+	u, err := d.Hub.Look(ctx, name, f)
 	return u, d.notHere(name, err)
 }
 
@@ -396,8 +396,8 @@ func (d *Desk) Files(ctx context.Context, name string) ([]string, error) {
 }
 
 // File returns one of them, where this daemon works on the account.
-func (d *Desk) File(ctx context.Context, name, file string) ([]byte, error) {
-	content, err := d.Hub.Desk().File(ctx, name, file)
+func (d *Desk) File(ctx context.Context, name, file, who string) ([]byte, error) {
+	content, err := d.Hub.Desk().File(ctx, name, file, who)
 	return content, d.notHere(name, err)
 }
 

@@ -98,7 +98,7 @@ func TestAWishReachesTheDaemonOfTheAccount(t *testing.T) {
 	if err := d.Wake(t.Context(), "hats", daemon.Push, ""); !errors.Is(err, daemon.ErrNoAccount) {
 		t.Errorf("Wake of what is not configured = %v", err)
 	}
-	if _, err := d.Look(t.Context(), "shoes", "a.csv", nil); !errors.Is(err, daemon.ErrElsewhere) {
+	if _, err := d.Look(t.Context(), "shoes", daemon.Dropped{Name: "a.csv"}); !errors.Is(err, daemon.ErrElsewhere) {
 		t.Errorf("Look = %v; want that another daemon can", err)
 	}
 }

@@ -1,0 +1,257 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"html"
+	"mime/multipart"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// merged is a daemon of the quickstart into whose folder people send workbooks, each by a name of their own.
+type merged struct {
+	*testing.T
+	s         *service
+	dir, home string
+	p         *process
+	anna      *guest
+}
+
+func newMerged(t *testing.T, account string) *merged {
+	m := &merged{T: t, s: serveAccount(t), home: t.TempDir()}
+	dir, operator := ownQuickstart(t)
+	m.dir = dir
+	saveFile(t, filepath.Join(m.home, "the.hash"), hashOf(t, annasPassword))
+	saveFile(t, filepath.Join(m.home, "daemon.yaml"), fmt.Sprintf(`
+listen: 127.0.0.1:0
+state: %s
+operator: %s
+every: 2s
+settle: 200ms
+people:
+  anna: {role: editor, password: {file: the.hash}}
+  ben: {role: approver, password: {file: the.hash}}
+accounts: [{name: shop, folder: %s, %s}]
+`, filepath.Join(m.home, "states"), operator, dir, account))
+	m.start()
+	m.p.until("msg", "run ended", "class", "applied")
+	return m
+}
+
+// start starts the daemon, where anna logs in if she is not.
+func (m *merged) start() {
+	m.Helper()
+	m.p = startDaemonWith(m.T, m.s.environment(), "--config", filepath.Join(m.home, "daemon.yaml"))
+	at := fmt.Sprint(m.p.until("msg", "the daemon answers")["address"])
+	if m.anna != nil {
+		m.anna.moves(at)
+		return
+	}
+	m.anna = m.enters(at, "anna")
+}
+
+// moves is for a daemon that came back at another port: the cookie goes along, as it does in a browser.
+func (g *guest) moves(at string) {
+	from, to := &url.URL{Scheme: "http", Host: g.at}, &url.URL{Scheme: "http", Host: at}
+	g.client.Jar.SetCookies(to, g.client.Jar.Cookies(from))
+	g.at = at
+}
+
+func (m *merged) enters(at, name string) *guest {
+	m.Helper()
+	jar, err := cookiejar.New(nil)
+	noError(m.T, err)
+	g := &guest{T: m.T, client: http.Client{Jar: jar}, at: at}
+	if status, page := g.post("/login", url.Values{"name": {name}, "password": {annasPassword}}); status != 200 {
+		m.Fatalf("%s does not get in: %d %s", name, status, page)
+	}
+	return g
+}
+
+// downloads has somebody download a file, and returns where it is.
+func (g *guest) downloads(file string) string {
+	g.Helper()
+	status, content := g.get("/accounts/shop/file?" + url.Values{"name": {file}}.Encode())
+	if status != 200 {
+		g.Fatalf("%s is not given: %d %s", file, status, content)
+	}
+	at := filepath.Join(g.TempDir(), file)
+	noError(g.T, os.WriteFile(at, []byte(content), 0o600))
+	return at
+}
+
+// drops looks at a file in the page.
+func (g *guest) drops(at string) string {
+	g.Helper()
+	content, err := os.ReadFile(at)
+	noError(g.T, err)
+	_, page := g.get("/accounts/shop")
+	var b bytes.Buffer
+	form := multipart.NewWriter(&b)
+	noError(g.T, form.WriteField("form", formOfPage.FindStringSubmatch(page)[1]))
+	part, err := form.CreateFormFile("file", filepath.Base(at))
+	noError(g.T, err)
+	_, err = part.Write(content)
+	noError(g.T, err)
+	noError(g.T, form.Close())
+	answer, err := g.client.Post("http://"+g.at+"/accounts/shop/look", form.FormDataContentType(), &b)
+	noError(g.T, err)
+	status, page := g.read(answer)
+	if status != 200 {
+		g.Fatalf("%s is not looked at: %d %s", at, status, page)
+	}
+	return html.UnescapeString(page)
+}
+
+var (
+	settlePath = regexp.MustCompile(`action="(/accounts/shop/looks/[0-9a-f]{64}/merge)"`)
+	commitPath = regexp.MustCompile(`action="(/accounts/shop/looks/[0-9a-f]{64}/commit)"`)
+	clashNames = regexp.MustCompile(`<legend>([^<]*)</legend>(?s:.*?)name="(clash-[0-9a-f]+)"`)
+	knownValue = regexp.MustCompile(`name="known" value="([0-9a-f]+)"`)
+)
+
+// settles answers a page on which something is to be settled.
+func (g *guest) settles(page string, fields url.Values) string {
+	g.Helper()
+	found := settlePath.FindStringSubmatch(page)
+	if found == nil {
+		g.Fatalf("nothing is to be settled:\n%s", page)
+	}
+	if known := knownValue.FindStringSubmatch(page); known != nil && fields.Has("known") {
+		fields.Set("known", known[1])
+	}
+	status, page := g.post(found[1], fields)
+	if status != 200 {
+		g.Fatalf("%d %s", status, page)
+	}
+	return html.UnescapeString(page)
+}
+
+func (g *guest) sends(page string) string {
+	g.Helper()
+	found := commitPath.FindStringSubmatch(page)
+	if found == nil {
+		g.Fatalf("it cannot be sent:\n%s", page)
+	}
+	status, page := g.post(found[1], url.Values{"note": {"the client asked"}})
+	if status != 200 {
+		g.Fatalf("%d %s", status, page)
+	}
+	return html.UnescapeString(page)
+}
+
+// python runs a script that edits or reads a workbook as b.
+func python(t *testing.T, at, script string) string {
+	t.Helper()
+	c := exec.Command("/usr/bin/python3", "-c",
+		"import sys, openpyxl\nb = openpyxl.load_workbook(sys.argv[1])\n"+script, at)
+	var said bytes.Buffer
+	c.Stderr = &said
+	out, err := c.Output()
+	if err != nil {
+		t.Fatalf("python3-openpyxl: %v\n%s", err, said.String())
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// libreOffice types into a workbook.
+func libreOffice(t *testing.T, at, sheet string, typed ...string) {
+	t.Helper()
+	out, err := exec.Command("/usr/bin/python3", append([]string{"../../internal/testing/journeys/testdata/walk/calc.py",
+		t.TempDir(), at, sheet}, typed...)...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("LibreOffice: %v\n%s", err, out)
+	}
+}
+
+// TestAFileThatMovedIsMerged: a colleague edits the workbook in the folder with LibreOffice, while anna has the one of
+// before open in another program. What she sends is put into that of today: what only she changed goes along, what only
+// the colleague changed stays, and what both changed waits for her word, as does what no merge understands.
+func TestAFileThatMovedIsMerged(t *testing.T) {
+	t.Parallel()
+	m := newMerged(t, "uploads: folder")
+	today := filepath.Join(m.dir, "winter.xlsx")
+	hers := m.anna.downloads("winter.xlsx")
+	m.p.end()
+	libreOffice(t, today, "Ad groups", "D4", "1.40")
+	libreOffice(t, today, "Ads", "E2", "Sledges for the big family", "F4", "Gift cards by mail.")
+	m.start()
+	m.p.until("msg", "run ended", "class", "applied")
+	python(t, hers, `
+b["Ad groups"]["D2"] = 0.70
+b["Ads"]["E2"] = "Sledges <b>for</b> everybody"
+b["Ads"].delete_rows(4)
+b.create_sheet("Mine")["A1"] = "only mine"
+b.save(sys.argv[1])`)
+
+	page := m.anna.drops(hers)
+	for _, want := range []string{"Somebody changed this file since you downloaded it",
+		"Ad groups!D2 [sledges] bid.max: <b>0.7</b>, in the place of 0.8",
+		`Today's: "Sledges for the big family"`, `Yours: "Sledges <b>for</b> everybody"`,
+		"yours removed the row and today's file changed it<", "Yours: (removed)",
+		`sheet "Mine": `, "only yours has it, and a sheet cannot be added by a merge",
+		"Nothing can be sent before each of these has its choice"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page does not say %q", want)
+		}
+	}
+	clashes := clashNames.FindAllStringSubmatch(page, -1)
+	if len(clashes) != 2 || commitPath.MatchString(page) {
+		t.Fatalf("%q wait, and it can be sent: %t; want two, and that it cannot:\n%s",
+			clashes, commitPath.MatchString(page), page)
+	}
+	for _, fields := range []url.Values{{}, {"all": {"today"}}, {"known": {"x"}, clashes[0][2]: {"yours"}},
+		{"known": {"x"}, clashes[0][2]: {"yours"}, clashes[1][2]: {"nobody's"}}} {
+		if page := m.anna.settles(page, fields); commitPath.MatchString(page) {
+			t.Errorf("after %v it can be sent; want each settled first", fields)
+		}
+	}
+	choices := url.Values{"known": {"x"}}
+	for _, clash := range clashes {
+		choices.Set(clash[2], map[bool]string{true: "yours", false: "today"}[strings.Contains(clash[1], "E2")])
+	}
+	page = m.anna.settles(page, choices)
+	if !strings.Contains(page, "No problems.") || !strings.Contains(page, "0.70") {
+		t.Errorf("it is not planned:\n%s", page)
+	}
+	if sent := m.anna.sends(page); !strings.Contains(sent, "winter (before ") {
+		t.Errorf("sent: %s", sent)
+	}
+	m.p.until("msg", "run ended", "class", "applied")
+	const shows = `
+print(b["Ad groups"]["D2"].value, b["Ad groups"]["D4"].value, b["Ads"]["E2"].value, b["Ads"]["F4"].value, b.sheetnames[-1])`
+	if is := python(t, today, shows); is != "0.7 1.4 Sledges <b>for</b> everybody Gift cards by mail. Ads" {
+		t.Errorf("today's file has %s", is)
+	}
+	if bid := bidOf(t, m.s, "Sledges"); bid != 700_000 {
+		t.Errorf("the bid of Sledges is %d; want hers", bid)
+	}
+	if bid := bidOf(t, m.s, "Last minute"); bid != 1_400_000 {
+		t.Errorf("the bid of Last minute is %d; want that of her colleague", bid)
+	}
+	former, err := filepath.Glob(filepath.Join(m.dir, "winter (before *).xlsx"))
+	noError(t, err)
+	if len(former) != 1 || python(t, former[0], shows) != "0.8 1.4 Sledges for the big family Gift cards by mail. Ads" {
+		t.Errorf("beside it: %q; want the file of before the merge", former)
+	}
+
+	python(t, hers, `
+b["Ad groups"]["D3"] = 1.00
+b.save(sys.argv[1])`)
+	page = m.anna.settles(m.anna.drops(hers), url.Values{"known": {"x"}, "all": {"today"}})
+	m.anna.sends(page)
+	m.p.until("msg", "run ended", "class", "applied")
+	if is := python(t, today, `
+print(*[b["Ad groups"][c].value for c in ("D2", "D3", "D4")])`); is != "0.7 1 1.4" {
+		t.Errorf("after her next file the bids are %s; want both of hers, and the colleague's", is)
+	}
+	m.p.end()
+}
