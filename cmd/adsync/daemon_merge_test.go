@@ -255,3 +255,42 @@ print(*[b["Ad groups"][c].value for c in ("D2", "D3", "D4")])`); is != "0.7 1 1.
 	}
 	m.p.end()
 }
+
+// TestAFileThatMovedIsMergedInGit: the pull request has today's file of the branch with hers in it, and takes nothing
+// back that others changed since her download. The forge merges no workbooks.
+func TestAFileThatMovedIsMergedInGit(t *testing.T) {
+	t.Parallel()
+	hash := filepath.Join(t.TempDir(), "the.hash")
+	saveFile(t, hash, hashOf(t, annasPassword))
+	q := newProposed(t, "1s", "approvers: [zoe]}\npeople: {anna: {role: editor, password: {file: "+hash+"}}")
+	m := &merged{T: t, s: q.account}
+	anna := m.enters(q.at, "anna")
+	hers := anna.downloads("winter.xlsx")
+	python(t, filepath.Join(q.work, "winter.xlsx"), `
+b["Ad groups"]["D4"] = 1.40
+b.save(sys.argv[1])`)
+	q.git("commit", "-q", "-a", "-m", "Cheaper")
+	q.git("push", "-q", q.upstream, "main")
+	push(t, q.at, "refs/heads/main")
+	q.p.until("msg", "run ended", "class", "applied")
+	python(t, hers, `
+b["Ad groups"]["D2"] = 0.70
+b.save(sys.argv[1])`)
+	page := anna.drops(hers)
+	if !strings.Contains(page, "Yours, that goes along (1)") || strings.Contains(page, "Both of you changed it") ||
+		!strings.Contains(page, "A pull request into main has the merged file as anna's") {
+		t.Fatalf("the page does not say what is merged:\n%s", page)
+	}
+	if sent := anna.sends(page); !strings.Contains(sent, "Sent as pull request") {
+		t.Errorf("sent: %s", sent)
+	}
+	branch := strings.TrimSpace(strings.TrimPrefix(q.git("-C", q.upstream, "branch", "--list", "adsync/uploads*"), "*"))
+	q.git("fetch", "-q", q.upstream, branch)
+	q.git("checkout", "-q", "FETCH_HEAD")
+	if is := python(t, filepath.Join(q.work, "winter.xlsx"), `
+print(*[b["Ad groups"][c].value for c in ("D2", "D4")])`); is != "0.7 1.4" || q.changes(branch) != "winter.xlsx" {
+		t.Errorf("%s has the bids %s, and changes %s; want hers beside the one of her colleague",
+			branch, is, q.changes(branch))
+	}
+	q.p.end()
+}

@@ -51,6 +51,24 @@ func TestWithoutScript(t *testing.T) {
 	}
 	p.do(chromedp.SetUploadFiles(chromedp.CSS("#file"), []string{file}), chromedp.Click(chromedp.CSS(".drop button")))
 	p.says("spring.xlsx:Ads!E17: title has 52 characters")
+	p.looks(mergeOf("", false), "spring.xlsx")
+	p.says("Nothing can be sent before each of these has its choice")
+	p.desk.mu.Lock()
+	p.desk.upload = mergeOf("", true)
+	p.desk.mu.Unlock()
+	p.tabTo(`input[name="clash-aa"]`)
+	p.press(kb.ArrowDown) // from today's to yours
+	p.do(chromedp.Click(chromedp.CSS(`input[name="clash-bb"][value="today"]`)),
+		chromedp.Click(chromedp.CSS(`input[name="known"]`)), chromedp.Click(chromedp.CSS(".settle button")))
+	p.says("Merge again")
+	p.desk.mu.Lock()
+	asked := p.desk.dropped[len(p.desk.dropped)-1]
+	p.desk.mu.Unlock()
+	if asked.Choices["aa"] != daemon.Yours || asked.Choices["bb"] != daemon.Todays || asked.Known != "0123" {
+		t.Errorf("settled as %+v; want what was chosen", asked)
+	}
+	p.do(chromedp.Click(chromedp.CSS(".commit button")))
+	p.says("Sent as pull request 12")
 	p.visit("/accounts/shoes/campaigns?sort=clicks")
 	p.do(chromedp.Click(chromedp.CSS(".search summary")), chromedp.Click(chromedp.CSS(`input[value="cpm"]`)),
 		chromedp.Click(chromedp.CSS(".search button")))
