@@ -21,14 +21,21 @@ type pausing struct {
 	dir, operator string
 	p             *process
 	at            string // of the page
+	config        string // its daemon.yaml; "": it has the settings that the flags say
 
 	mu   sync.Mutex
 	sent []string // requests that may change something, in order
 }
 
-func newPausing(t *testing.T) *pausing {
+// newPausing starts one; more are settings of the account.
+func newPausing(t *testing.T, more ...string) *pausing {
 	q := &pausing{T: t, service: serveAccount(t)}
 	q.dir, q.operator = ownQuickstart(t)
+	if len(more) > 0 {
+		q.config = filepath.Join(t.TempDir(), "daemon.yaml")
+		saveFile(t, q.config, fmt.Sprintf("listen: 127.0.0.1:0\nsettle: 200ms\nevery: 2s\noperator: %s\n"+
+			"accounts: [{name: shop, folder: %q, %s}]\n", q.operator, q.dir, strings.Join(more, ", ")))
+	}
 	q.before(nil)
 	q.start()
 	q.p.until("msg", "run ended", "class", "applied")
@@ -38,9 +45,19 @@ func newPausing(t *testing.T) *pausing {
 
 func (q *pausing) start() {
 	q.Helper()
-	q.p = startDaemonWith(q.T, q.service.environment(daemoncmd.EnvDaemonToken+"="+watchmansToken),
-		"--listen", "127.0.0.1:0", "--settle", "200ms", "--every", "2s", "--operator", q.operator, q.dir)
+	q.p = startDaemonWith(q.T, q.environment(), q.arguments()...)
 	q.at = fmt.Sprint(q.p.until("msg", "the daemon answers")["address"])
+}
+
+func (q *pausing) environment() []string {
+	return q.service.environment(daemoncmd.EnvDaemonToken + "=" + watchmansToken)
+}
+
+func (q *pausing) arguments() []string {
+	if q.config != "" {
+		return []string{"--config", q.config}
+	}
+	return []string{"--listen", "127.0.0.1:0", "--settle", "200ms", "--every", "2s", "--operator", q.operator, q.dir}
 }
 
 // before has a test see each request that may change something before it is answered.
