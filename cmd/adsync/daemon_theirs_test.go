@@ -93,6 +93,67 @@ func TestAConflictIsDecidedInThePage(t *testing.T) {
 	q.p.end()
 }
 
+// TestTheirsIsTakenOverInGit: what is live goes to a branch of this order of this person, with a pull request. The branch
+// that is read follows once somebody merges it, and then both are alike: nothing is sent.
+func TestTheirsIsTakenOverInGit(t *testing.T) {
+	t.Parallel()
+	q := newProposed(t, "1s")
+	const address, theirs = "ad_group/spring-launch/runners", "Runners & Co: trail"
+	group := groupOf(t, q.account, "Trail runners").ID
+	askServiceAs(t, q.account, strangerKey, http.MethodPost, "/ad_groups/"+group, `{"name":"`+theirs+`"}`, nil)
+	q.save("name: Trail runners", "name: Trail runs", "Shorter")
+	push(t, q.at, "refs/heads/main")
+	q.p.until("msg", "run ended", "class", "held")
+
+	path := "/api/v1/accounts/shop/theirs"
+	var d daemon.Draft
+	askDaemon(t, q.at, "GET", path+"?"+url.Values{"of": {address}}.Encode(), nil, 200, &d)
+	if len(d.Values) != 1 || d.Values[0].Is != `"`+theirs+`"` || d.Into != "main" || d.Refused != "" {
+		t.Fatalf("what is live would be taken over as %+v; want the name, in a pull request", d)
+	}
+	main := q.git("-C", q.upstream, "rev-parse", "main")
+	order := func(digest string, status int) (done struct {
+		daemon.Edited
+		Code string
+	}) {
+		t.Helper()
+		askDaemon(t, q.at, "POST", path, []byte(`{"of":"`+address+`","digest":"`+digest+
+			`","by":"Ann","reason":"theirs is better"}`), status, &done)
+		return done
+	}
+	if said := order("of another", 409); said.Code != "moved" {
+		t.Errorf("another draft: %+v; want it refused", said)
+	}
+	q.opensNone.Store(true)
+	if said := order(d.Digest, 502); said.Code != "not_opened" {
+		t.Errorf("the forge is down: %+v; want it said", said)
+	}
+	q.opensNone.Store(false)
+	done := order(d.Digest, 201)
+	pulls := q.forge.Pulls(done.Branch)
+	if !done.Same || done.Pull == nil || len(pulls) != 1 || pulls[0].Base != "main" ||
+		pulls[0].Title != "Take over what is live of ad_group spring-launch runners by Ann" ||
+		!strings.Contains(pulls[0].Body, "Why: `theirs is better`") {
+		t.Fatalf("it is sent as %+v, %+v; want one pull request of what was pushed", done, pulls)
+	}
+	if diff := q.git("-C", q.upstream, "diff", "main", done.Branch); !strings.Contains(diff, theirs) ||
+		q.changes(done.Branch) != "spring.yaml" || q.git("-C", q.upstream, "rev-parse", "main") != main {
+		t.Errorf("the branch changes %s:\n%s\nwant the name alone, and main as it was", q.changes(done.Branch), diff)
+	}
+	q.git("fetch", "-q", q.upstream, done.Branch)
+	q.git("merge", "-q", "--no-ff", "-m", "Merge", "FETCH_HEAD")
+	q.git("push", "-q", q.upstream, "main")
+	push(t, q.at, "refs/heads/main")
+	q.p.until("msg", "run ended", "class", "in_sync")
+	if groupOf(t, q.account, theirs).ID != group {
+		t.Error("the name is not what was live")
+	}
+	if said := order(d.Digest, 409); said.Code != "no_edit" {
+		t.Errorf("once it is merged: %+v; want nothing left", said)
+	}
+	q.p.end()
+}
+
 // plan waits until something is found in the last plan.
 func (q *pausing) plan(what string, find func(*planview.Document) string) (found string) {
 	q.Helper()

@@ -159,4 +159,3 @@ func (q *pausing) sendsBefore(name, _ string) (left bool) {
 	}
 	return seen.Commit != ""
 }
-
