@@ -244,8 +244,8 @@ func TestMergeTakesWhatIsChosen(t *testing.T) {
 			map[string]string{"Ads!H2": "ours → "}, nil},
 		{"a row that ours removed", func(f *excelize.File) { must(t, f.RemoveRow("Ads", 4)) },
 			typed(t, "Ads!D4", "theirs"), map[string]string{"Ads!A4": " → Spring launch", "Ads!B4": " → Runners",
-				"Ads!C4": " → Hero C", "Ads!D4": " → theirs", "Ads!E4": " → Light.", "Ads!F4": " → https://shop.example/",
-				"Ads!G4": " → c.png", "Ads!J4": " → created"}, nil},
+				"Ads!C4": " → Hero C", "Ads!D4": " → theirs", "Ads!E4": " → Light.",
+				"Ads!F4": " → https://shop.example/", "Ads!G4": " → c.png", "Ads!J4": " → created"}, nil},
 		{"a row that theirs removed", typed(t, "Ads!D4", "ours"), func(f *excelize.File) {
 			must(t, f.RemoveRow("Ads", 4))
 		}, map[string]string{"Ads!A4": "Spring launch → ", "Ads!B4": "Runners → ", "Ads!C4": "Hero C → ",
@@ -260,8 +260,9 @@ func TestMergeTakesWhatIsChosen(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			ours := mergeBase(t, c.ours)
+			sides := diff.Sides{Ours: "today's", Theirs: "yours", Take: func(diff.Conflict) bool { return true }}
 			m, err := diff.MergeSides(context.Background(), config.Project{}, base, ours, mergeBase(t, c.theirs),
-				kinds.All(), diff.Sides{Ours: "today's", Theirs: "yours", Take: func(diff.Conflict) bool { return true }})
+				kinds.All(), sides)
 			must(t, err)
 			if d := cmp.Diff(c.want, changedCells(t, ours, m.Content)); d != "" || !slices.Equal(clashes(m), c.left) {
 				t.Errorf("conflicts %q; cells of ours (-want +got):\n%s", clashes(m), d)

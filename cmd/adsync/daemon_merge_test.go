@@ -165,8 +165,9 @@ func python(t *testing.T, at, script string) string {
 // libreOffice types into a workbook.
 func libreOffice(t *testing.T, at, sheet string, typed ...string) {
 	t.Helper()
-	out, err := exec.Command("/usr/bin/python3", append([]string{"../../internal/testing/journeys/testdata/walk/calc.py",
-		t.TempDir(), at, sheet}, typed...)...).CombinedOutput()
+	const script = "../../internal/testing/journeys/testdata/walk/calc.py"
+	args := append([]string{script, t.TempDir(), at, sheet}, typed...)
+	out, err := exec.Command("/usr/bin/python3", args...).CombinedOutput()
 	if err != nil {
 		t.Fatalf("LibreOffice: %v\n%s", err, out)
 	}
@@ -227,7 +228,8 @@ b.save(sys.argv[1])`)
 	}
 	m.p.until("msg", "run ended", "class", "applied")
 	const shows = `
-print(b["Ad groups"]["D2"].value, b["Ad groups"]["D4"].value, b["Ads"]["E2"].value, b["Ads"]["F4"].value, b.sheetnames[-1])`
+groups, ads = b["Ad groups"], b["Ads"]
+print(groups["D2"].value, groups["D4"].value, ads["E2"].value, ads["F4"].value, b.sheetnames[-1])`
 	if is := python(t, today, shows); is != "0.7 1.4 Sledges <b>for</b> everybody Gift cards by mail. Ads" {
 		t.Errorf("today's file has %s", is)
 	}

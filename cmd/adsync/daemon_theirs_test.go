@@ -93,8 +93,8 @@ func TestAConflictIsDecidedInThePage(t *testing.T) {
 	q.p.end()
 }
 
-// TestTheirsIsTakenOverInGit: what is live goes to a branch of this order of this person, with a pull request. The branch
-// that is read follows once somebody merges it, and then both are alike: nothing is sent.
+// TestTheirsIsTakenOverInGit: what is live goes to a branch of this order of this person, with a pull request. The
+// branch that is read follows once somebody merges it, and then both are alike: nothing is sent.
 func TestTheirsIsTakenOverInGit(t *testing.T) {
 	t.Parallel()
 	q := newProposed(t, "1s")

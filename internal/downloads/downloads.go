@@ -2,8 +2,8 @@
 // comes back began as. Its index, downloads.json, leads from people and files to versions; contents lie beneath
 // downloads/ by their sums.
 //
-// It refuses to guess: of somebody who downloaded nothing it knows nothing, and a version for which there is no room has
-// no content. Its invariant: a content that is known is there whole, with the bytes of its sum.
+// It refuses to guess: of somebody who downloaded nothing it knows nothing, and a version for which there is no room
+// has no content. Its invariant: a content that is known is there whole, with the bytes of its sum.
 package downloads
 
 import (

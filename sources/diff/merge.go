@@ -41,8 +41,8 @@ type Merged struct {
 	Filled    int        // cells that adsync fills, which are left as ours has them
 	Took      []Conflict // what the counts above are of: an open one was a conflict that Sides.Take ended
 	Conflicts []Conflict
-	// Formulas are those that adsync reads, where anything was taken: each keeps its last value until a program computes
-	// it anew.
+	// Formulas are those that adsync reads, where anything was taken: each keeps its last value until a program
+	// computes it anew.
 	Formulas []string
 }
 

@@ -82,7 +82,8 @@ var allOrders = []string{
 	"/api/v1/sessions/x/end",
 	"/accounts/shoes/comments", "/accounts/shoes/comments/x/delete",
 	"/api/v1/accounts/shoes/comments", "/api/v1/accounts/shoes/comments/x/delete",
-	"/accounts/shoes/resume", "/accounts/shoes/look", "/accounts/shoes/accept", "/accounts/shoes/looks/x/commit", "/accounts/shoes/looks/x/merge",
+	"/accounts/shoes/resume", "/accounts/shoes/look", "/accounts/shoes/accept", "/accounts/shoes/looks/x/commit",
+	"/accounts/shoes/looks/x/merge",
 }
 
 func TestX13EveryOrderIsTried(t *testing.T) {

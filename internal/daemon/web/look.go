@@ -152,7 +152,8 @@ func (g *giver) settle(r *http.Request, account string) (*lookDocument, *problem
 	defer leave()
 	one, ok := g.looks.of(account, r.PathValue("look"), g.Now())
 	if !ok || one.dropped == nil {
-		return nil, &problem{http.StatusNotFound, "no_look", "the look is over, or nothing is merged; look at the file again"}
+		return nil, &problem{http.StatusNotFound,
+			"no_look", "the look is over, or nothing is merged; look at the file again"}
 	}
 	choices := map[string]string{}
 	for _, clash := range one.clashes {

@@ -73,7 +73,8 @@ func TestAMergeIsSettledInThePage(t *testing.T) {
 		t.Errorf("sent is %+v; want what was merged, in the place of today's, and nothing that Ann has", sent)
 	}
 	text(t, a.submit(settle[1], url.Values{"all": {"today"}, "clash-aa": {"yours"}}))
-	if asked := a.desk.dropped[len(a.desk.dropped)-1]; asked.Choices["aa"] != "today" || asked.Choices["bb"] != "today" {
+	asked = a.desk.dropped[len(a.desk.dropped)-1]
+	if asked.Choices["aa"] != "today" || asked.Choices["bb"] != "today" {
 		t.Errorf("today's for all asks for %v", asked.Choices)
 	}
 

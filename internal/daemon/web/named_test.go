@@ -81,7 +81,8 @@ func bearerFor(name string) string { return "Authorization: Bearer " + tokenOf(n
 var rolesOfOrders = map[string]string{
 	"approvals": "approver", "approve": "approver", "go-on": "approver", "resume": "approver",
 	"acceptances": "operator", "accept": "operator",
-	"wake": "editor", "suspend": "editor", "look": "editor", "pauses": "editor", "pause": "editor", "commit": "editor", "merge": "editor",
+	"wake": "editor", "suspend": "editor", "look": "editor", "pauses": "editor", "pause": "editor", "commit": "editor",
+	"merge":    "editor",
 	"comments": "editor", "delete": "editor", "undo": "editor", "theirs": "editor", "end": "operator",
 }
 

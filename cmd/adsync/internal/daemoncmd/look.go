@@ -96,8 +96,8 @@ func (k *previewer) preview(ctx context.Context, f daemon.Dropped) (*daemon.Uplo
 		u.Problems = append(u.Problems, spelled(p))
 	}
 	u.Into = k.own.Into(env)
-	refused := u.Merge != nil && u.Merge.Refused != ""
-	if !diag.HasErrors(problems) && !refused && (u.Into == "" || base != sumOf(content)) { // no forge opens one of nothing
+	sends := !diag.HasErrors(problems) && (u.Merge == nil || u.Merge.Refused == "")
+	if sends && (u.Into == "" || base != sumOf(content)) { // no forge opens one of nothing
 		u.Branch, u.Saves = k.uploads, k.saves && base != sumOf(content)
 	}
 	var results bytes.Buffer

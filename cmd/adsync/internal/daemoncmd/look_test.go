@@ -86,7 +86,8 @@ func TestOnlySourcesAreGivenAway(t *testing.T) {
 	if err != nil || !slices.Equal(files, []string{"north/spring.yaml"}) {
 		t.Errorf("files are %q, %v; want the source", files, err)
 	}
-	if content, err := k.file(t.Context(), "north/spring.yaml", ""); err != nil || string(content) != "kind: campaign\n" {
+	content, err := k.file(t.Context(), "north/spring.yaml", "")
+	if err != nil || string(content) != "kind: campaign\n" {
 		t.Errorf("the source is %q, %v; want its bytes", content, err)
 	}
 	for _, name := range []string{"", ".", "adsync.yaml", ".env", "operator.txt", ".hidden/x.yaml", "winter.yaml",

@@ -1,5 +1,5 @@
-// Package merging puts what somebody changed of a workbook into the workbook as it is today, where somebody else changed
-// that since it was downloaded.
+// Package merging puts what somebody changed of a workbook into the workbook as it is today, where somebody else
+// changed that since it was downloaded.
 //
 // It refuses to choose: what both sides changed waits for a person, and so does what it does not understand. Its
 // invariant: a merged file is today's, with no other cell changed than those it names.

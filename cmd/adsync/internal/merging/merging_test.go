@@ -61,7 +61,8 @@ func TestWhatAFileBeganAs(t *testing.T) {
 		{"nothing was downloaded", func(*at) {}, "Bob's", false, false},
 		{"it is as it was", func(a *at) { a.has("spring.yaml", []byte("today's")) }, "today's", true, false},
 		{"somebody changed it", func(a *at) { a.has("spring.yaml", []byte("today's")) }, "Bob's", true, true},
-		{"another file was downloaded", func(a *at) { a.has("north/spring.yaml", []byte("today's")) }, "Bob's", false, false},
+		{"another file was downloaded", func(a *at) { a.has("north/spring.yaml", []byte("today's")) },
+			"Bob's", false, false},
 		{"theirs is there", func(a *at) {
 			a.has("spring.yaml", []byte("today's"))
 			if err := a.Kept.Sent(a.began(nil, "spring.yaml", "today's").Version, sumOf([]byte("Ann's"))); err != nil {
@@ -94,7 +95,8 @@ func TestWhatAFileBeganAs(t *testing.T) {
 	}
 	a := newDesk(t)
 	a.has("spring.yaml", []byte("today's"))
-	if b, err := a.Began(t.Context(), daemon.Dropped{Content: []byte("x")}, "spring.yaml", "x"); b != nil || err != nil {
+	b, err := a.Began(t.Context(), daemon.Dropped{Content: []byte("x")}, "spring.yaml", "x")
+	if b != nil || err != nil {
 		t.Errorf("of nobody it is %+v, %v; want nothing", b, err)
 	}
 }
@@ -204,17 +206,17 @@ func TestWhatIsNotMergedSaysWhy(t *testing.T) {
 	a := newDesk(t)
 	a.has("spring.csv", []byte("Campaign\nOne\n"))
 	b := a.began([]byte("x"), "spring.csv", "another")
-	if m, err := a.Merge(t.Context(), daemon.Dropped{}, b, "spring.csv", nil); err != nil || m.Refused == "" || m.Settled {
-		t.Errorf("a CSV file is merged: %+v, %v", m, err)
+	refuses := func(what, file, content string, today []byte) {
+		t.Helper()
+		m, err := a.Merge(t.Context(), daemon.Dropped{Content: []byte(content)}, b, file, today)
+		if err != nil || m.Refused == "" || m.Settled || m.Content != nil {
+			t.Errorf("%s is merged: %+v, %v", what, m, err)
+		}
 	}
+	refuses("a CSV file", "spring.csv", "x", nil)
 	b.Bytes = 0
-	if m, err := a.Merge(t.Context(), daemon.Dropped{}, b, "spring.xlsx", nil); err != nil || m.Refused == "" || m.Settled {
-		t.Errorf("what is not kept is merged: %+v, %v", m, err)
-	}
+	refuses("what is not kept", "spring.xlsx", "x", nil)
 	a.has("spring.xlsx", book(t, [2]float64{1, 2}, "", nil))
 	b = a.began([]byte("x"), "spring.xlsx", "another")
-	if m, err := a.Merge(t.Context(), daemon.Dropped{Content: []byte("PK")}, b, "spring.xlsx",
-		book(t, [2]float64{1, 3}, "", nil)); err != nil || m.Refused == "" || m.Settled {
-		t.Errorf("what is damaged is merged: %+v, %v", m, err)
-	}
+	refuses("what is damaged", "spring.xlsx", "PK", book(t, [2]float64{1, 3}, "", nil))
 }

@@ -53,8 +53,9 @@ func Show(m *daemon.Merge, today, settle, known string, zone *time.Location) *Vi
 func values(all []daemon.MergeValue, most int) (of []Value, more int) {
 	for i := range all[:min(len(all), most)] {
 		m := &all[i]
-		of = append(of, Value{Name: Prefix + m.Digest, What: shown.Reason(m.What), Base: shown.Reason(m.Base),
-			Today: shown.Reason(m.Today), Yours: shown.Reason(m.Yours), Reason: shown.Reason(m.Reason), Choice: m.Choice})
+		of = append(of, Value{Name: Prefix + m.Digest, Choice: m.Choice, What: shown.Reason(m.What),
+			Base: shown.Reason(m.Base), Today: shown.Reason(m.Today), Yours: shown.Reason(m.Yours),
+			Reason: shown.Reason(m.Reason)})
 	}
 	return of, len(all) - len(of)
 }
