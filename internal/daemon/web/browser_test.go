@@ -62,7 +62,7 @@ func open(t *testing.T, browser context.Context, change func(*Options)) *tab {
 	}
 	listener := httptest.NewServer(server)
 	ctx, cancel := chromedp.NewContext(browser, chromedp.WithNewBrowserContext())
-	ctx, end := context.WithTimeout(ctx, 2*time.Minute)
+	ctx, end := context.WithTimeout(ctx, 10*time.Minute)
 	t.Cleanup(func() {
 		end()
 		cancel()

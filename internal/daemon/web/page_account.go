@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"adsync/internal/daemon"
+	"adsync/internal/daemon/roles"
 	"adsync/internal/daemon/web/chart"
 	"adsync/internal/daemon/web/conflicts"
 	"adsync/internal/daemon/web/held"
@@ -267,7 +268,8 @@ func (h *pages) showRun(w http.ResponseWriter, r *http.Request) {
 	}
 	run.Zone = shown.Zone(a.Account)
 	undo := ""
-	if run.Undoable() && !h.readOnly() {
+	c := callerOf(r)
+	if run.Undoable() && !h.readOnly() && (c.session == nil || c.may(roles.Editor, a.Name)) {
 		undo = runPath(a.Name, run.Run) + "/undo"
 	}
 	part, err := runview.HTMLPart(h.Schemas, run, undo)
