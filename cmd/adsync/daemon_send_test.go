@@ -82,8 +82,8 @@ func TestAFileIsSentIntoTheFolder(t *testing.T) {
 	made := s.looks("autumn.yaml", strings.NewReplacer("spring", "autumn", "Spring", "Autumn").
 		Replace(springAt("5.00")), true)
 	w.save("spring.yaml", springAt("39.00"))
-	w.save("autumn.yaml", strings.NewReplacer("spring", "other", "Spring", "Other").Replace(springAt("1.00")))
-	w.spends(45)
+	w.save("autumn.yaml", strings.NewReplacer("spring", "other", "Spring", "Other").Replace(springAt("2.00")))
+	w.spends(46) // 39, 5 and 2: both are applied
 	for _, commit := range []string{moved, made} {
 		if said := s.sends(commit, 409); said.Code != "moved" {
 			t.Errorf("over what somebody changed: %+v; want it refused", said)
@@ -99,7 +99,7 @@ func TestAFileIsSentIntoTheFolder(t *testing.T) {
 	raise := s.looks("spring.yaml", springAt("300.00"), true)
 	s.sends(raise, 201)
 	w.until("held", func(now daemon.Status) bool {
-		return now.State == daemon.Held && now.Held == 2 && now.Exposure.Daily == 45_000_000
+		return now.State == daemon.Held && now.Held == 1 && now.Exposure.Daily == 46_000_000
 	})
 	var activity struct{ Events []activityEvent }
 	askDaemon(t, strings.TrimPrefix(w.root, "http://"), "GET", "/api/v1/accounts/shoes/activity", nil, 200, &activity)
