@@ -74,6 +74,50 @@ func TestForeignEditBetweenPlanAndApply(t *testing.T) {
 	}
 }
 
+// Invariant 9: a paused campaign is not started with the budget that somebody gave it since the plan, and the budget of
+// one that somebody has started since is not raised. What lets it spend no more is no reason to wait.
+func TestC1NothingIsStartedWithWhatSomebodyMadeOfItSinceThePlan(t *testing.T) {
+	budget := func(micros int) map[string]any {
+		return map[string]any{"budget": map[string]any{"lifetime_spend_limit_micros": micros}}
+	}
+	for _, row := range []struct {
+		name   string
+		status string // that the files want
+		micros int    // and the budget
+		call   string
+		body   any
+		want   state.Outcome
+	}{
+		{"started, with their budget", "active", 100_000_000, "", budget(300_000_000), state.OutcomeSkipped},
+		{"started, and they gave it ours", "active", 90_000_000, "", budget(90_000_000), state.OutcomeApplied},
+		{"started, and they noted something", "active", 100_000_000, "",
+			map[string]any{"description": "x"}, state.OutcomeApplied},
+		{"raised, and they started it", "paused", 140_000_000, "/activate", nil, state.OutcomeSkipped},
+		{"raised, as nobody did anything", "paused", 140_000_000, "", nil, state.OutcomeApplied},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			w := newWorld(t)
+			w.tree("spring", "paused")
+			w.clean()
+			w.write("campaign/spring", map[string]any{
+				"name": "Campaign spring", "status": row.status, "bidding_type": "clicks",
+				"budget.lifetime": row.micros, "targeting.countries": []string{"CA", "US"},
+			})
+			w.permit()
+			view := w.plan()
+			if row.call != "" || row.body != nil {
+				w.service.Must(t, http.MethodPost, "/campaigns/"+w.last("campaign/spring").ID+row.call, row.body)
+			}
+			report, err := w.agent.Apply(t.Context(), view)
+			noErr(t, err)
+			o, skips := report.Outcomes[0], row.want == state.OutcomeSkipped
+			if o.Outcome != row.want || skips && !strings.Contains(o.Message, "since the plan") {
+				t.Errorf("the campaign is %s %q; want %s", o.Outcome, o.Message, row.want)
+			}
+		})
+	}
+}
+
 // Invariant 14: what an apply reads of its own first write shows what somebody wrote
 // meanwhile. A later write of the same apply does not go over that.
 func TestForeignEditBetweenTwoWritesOfOneApply(t *testing.T) {

@@ -97,6 +97,21 @@ func TestAPauseThatOnlyTheAuditLogTellsOfStays(t *testing.T) {
 	}
 }
 
+// The log shows what was done a minute late: what it has started last and is paused was paused since.
+func TestAPauseThatTheAuditLogDoesNotShowYetStays(t *testing.T) {
+	w := newWorld(t, emulatortest.WithPoints(t, "audit_log_types=action,audit_log_lag=60s"))
+	w.status("files", "paused")
+	w.clean()
+	w.status("", "") // of another second
+	w.status("person", "active")
+	w.status("files", "active")
+	noErr(t, w.sleep(t.Context(), 70*time.Second))
+	w.status("person", "paused")
+	if w.apply(); w.live("campaign/spring", "status") != `"paused"` {
+		t.Error("the campaign is started; want the pause kept, which the log does not show yet")
+	}
+}
+
 // The run saw that somebody had started it, and paused something else or was cut off, so that the pause that followed
 // has no start beside it: the log tells that another key paused it.
 func TestAPauseByAnotherKeyStaysAfterARunThatPausedSomethingElse(t *testing.T) {

@@ -330,6 +330,9 @@ func (f *fleet) command(h *history, args ...string) (*exec.Cmd, *bytes.Buffer) {
 // again: what counts on the money waits for the next apply.
 const changedBack = "decrease of it is not confirmed"
 
+// changedSince is why another is: a stale write came between its plan and its write.
+const changedSince = "it was changed since the plan was made"
+
 // ended holds that a process ended as it may: done, killed, or kept from its account.
 func (f *fleet) ended(c *exec.Cmd, said string) {
 	code := c.ProcessState.ExitCode()
@@ -342,7 +345,7 @@ func (f *fleet) ended(c *exec.Cmd, said string) {
 		said := whileItWaited.ReplaceAllString(said, "")
 		words := strings.Join(strings.Fields(said), " ") // a report breaks its lines anywhere
 		how += " " + one(words, "in use", "nothing more is sent", "went back in time, perhaps",
-			"state database does not answer", changedBack)
+			"state database does not answer", changedBack, changedSince)
 	}
 	if strings.HasSuffix(how, " ") {
 		f.t.Errorf("apply ended with %d and does not say why:\n%s", code, said)

@@ -45,7 +45,7 @@ func (r *creating) planCreation(ctx context.Context) (creation, error) {
 		return creation{}, err
 	}
 	c := creation{followUp: map[*plan.Change][]string{}, keys: keys, unmade: unmade}
-	inBulk := map[resource.Address]bool{}
+	inBulk, lives := map[resource.Address]bool{}, map[resource.Address]int{}
 	bulk := make([]wire.Packed, 0, len(parts))
 	e := r.encoder()
 	for _, p := range parts {
@@ -54,6 +54,11 @@ func (r *creating) planCreation(ctx context.Context) (creation, error) {
 			continue
 		}
 		followUp, ok := r.bulkPart(e, p, inBulk)
+		if ok {
+			if ok, err = r.asOldAsItsParent(ctx, p.Change.Address, lives); err != nil {
+				return creation{}, err
+			}
+		}
 		var one wire.Packed
 		if ok {
 			one, err = r.packUnder(ctx, e, p.Postpone(followUp), fmt.Sprintf("c%d", len(bulk)+1), c)
@@ -72,6 +77,29 @@ func (r *creating) planCreation(ctx context.Context) (creation, error) {
 	}
 	r.packTrees(&c, r.trees(bulk))
 	return c, nil
+}
+
+// asOldAsItsParent reports whether an address has had as many lives as its parent. One that has had fewer may have
+// been made beneath an earlier one, under the key of now: its answer is looked at (send.Requests), and a
+// job gives none. lives are those of parents.
+func (r *creating) asOldAsItsParent(ctx context.Context, address resource.Address,
+	lives map[resource.Address]int) (bool, error) {
+	parent := r.Schemas.Parent(address)
+	if parent.IsZero() {
+		return true, nil
+	}
+	if _, known := lives[parent]; !known {
+		generation, err := r.Store.Generation(ctx, parent)
+		if err != nil {
+			return false, fmt.Errorf("generation of %s: %w", parent, err)
+		}
+		lives[parent] = generation
+	}
+	if lives[parent] <= 1 {
+		return true, nil
+	}
+	own, err := r.Store.Generation(ctx, address)
+	return own >= lives[parent], err
 }
 
 // packTrees fills jobs with whole trees and with the first pieces of those that

@@ -102,6 +102,10 @@ func (r *freshening) unmoved(ctx context.Context, parts []wire.Part) ([]wire.Par
 			r.skipMoved(p, f, shown)
 			continue
 		}
+		if why := r.movedBeside(p, shown); why != "" {
+			r.skip(p.Change.Address, why)
+			continue
+		}
 		kept = append(kept, p)
 	}
 	return kept, nil
@@ -141,8 +145,45 @@ func movedField(p wire.Part, live *resource.Resource) (plan.Field, bool) {
 // skipMoved leaves out a part of which a field has moved since the plan.
 func (r *run) skipMoved(p wire.Part, f plan.Field, live *resource.Resource) {
 	a, _ := r.Schemas.Of(p.Change.Address.Kind).Attribute(f.Name)
-	r.skip(p.Change.Address, fmt.Sprintf("somebody changed it since the plan "+
+	r.skip(p.Change.Address, fmt.Sprintf("it was changed since the plan "+
 		"was made: %s is %s, and was %s; plan again", f.Name, a.Show(live.Value(f.Name)), a.Show(f.Live())))
+}
+
+// movedBeside says why a part must not go that starts a resource, or raises what caps its spend: of the two, the one
+// that it does not write is neither what the plan saw nor what the plan makes it. "" where it may go (invariant 9:
+// somebody has given a paused campaign another budget, or started one).
+func (r *freshening) movedBeside(p wire.Part, shown *resource.Resource) string {
+	schema, planned := r.Schemas.Of(p.Change.Address.Kind), r.view.Live.Snapshot.Get(p.Change.Address)
+	if planned == nil {
+		return ""
+	}
+	starts, raises := r.startsOrRaises(p)
+	for i := range schema.Attributes {
+		a := &schema.Attributes[i]
+		have, was := shown.Value(a.Name), planned.Value(a.Name)
+		matters := starts && a.Per != "" ||
+			raises && a.Name == schema.Delivery() && have.Text() == wire.WordActive
+		if !matters || have.Equal(was) || !have.IsSet() && !was.IsSet() ||
+			slices.ContainsFunc(p.Change.Fields, func(f plan.Field) bool {
+				return f.Name == a.Name && have.Equal(f.Desired)
+			}) {
+			continue
+		}
+		return fmt.Sprintf("it was changed since the plan was made: %s is %s, and was %s; plan again",
+			a.Name, a.Show(have), a.Show(was))
+	}
+	return ""
+}
+
+// startsOrRaises reports whether a part starts a resource, and whether it raises what caps its spend.
+func (r *freshening) startsOrRaises(p wire.Part) (starts, raises bool) {
+	schema := r.Schemas.Of(p.Change.Address.Kind)
+	for _, f := range p.Fields {
+		a, _ := schema.Attribute(f.Name)
+		starts = starts || f.Name == schema.Delivery() && f.Desired.Text() == wire.WordActive
+		raises = raises || a.Per != ""
+	}
+	return starts, raises
 }
 
 // basedOnLive reports whether an update of an older resource rests on what was live

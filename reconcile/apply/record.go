@@ -95,7 +95,7 @@ func (r *recording) retire(ctx context.Context) error {
 
 // endLife drops what is recorded of resources that are created again; from here
 // on an address stands for the next of them.
-func (r *recording) endLife(ctx context.Context, addresses []resource.Address) error {
+func (r *run) endLife(ctx context.Context, addresses []resource.Address) error {
 	if len(addresses) == 0 {
 		return nil
 	}

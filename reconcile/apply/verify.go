@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"adsync/internal/adsapi"
 	"adsync/internal/diag"
 	"adsync/internal/resource"
 	"adsync/plan"
@@ -112,7 +113,41 @@ func (r *carryOut) compareAll(ctx context.Context, waiting []*changeProgress) er
 			r.seen(seen[i].Record)
 		}
 	}
-	return nil
+	return r.releaseElsewhere(ctx, waiting, seen)
+}
+
+// A create that stands elsewhere goes under another key by itself as long as its address has had fewer lives.
+const livesByItself = 3
+
+// releaseElsewhere lets go of what a job says it created and what stands beneath another parent: the service knew the
+// key of what was made beneath an earlier one, which the state had lost. The next run makes it.
+func (r *carryOut) releaseElsewhere(ctx context.Context, waiting []*changeProgress, seen []live.Observation) error {
+	records := make(map[string]adsapi.Record, len(seen))
+	for i := range seen {
+		records[seen[i].Record.ID] = seen[i].Record
+	}
+	var released []resource.Address
+	for i, s := range waiting {
+		address := s.change.Address
+		parent := r.ids[r.Schemas.Parent(address)]
+		if !wire.IsNew(s.change) || !live.Elsewhere(r.Schemas.Of(address.Kind), seen[i].Record, records[parent]) {
+			continue
+		}
+		lives, err := r.Store.Generation(ctx, address)
+		if err != nil {
+			return fmt.Errorf("generation of %s: %w", address, err)
+		}
+		s.verified, s.lags, s.differs = false, false, []live.Difference{{
+			Words: fmt.Sprintf("%s stands beneath another than %s", r.ids[address], parent)}}
+		if lives >= livesByItself {
+			continue
+		}
+		s.outcome, s.code, s.message = state.OutcomeFailed, string(diag.KeyConflict), fmt.Sprintf(
+			"the service answers its key with %s, which stands beneath another than %s; the next run creates it anew",
+			r.ids[address], parent)
+		released = append(released, address)
+	}
+	return r.endLife(ctx, released)
 }
 
 // mayLag returns the differences that may be gone when it is read once more: it does

@@ -170,6 +170,11 @@ func (a *Log) ExistenceOf(ctx context.Context, address resource.Address,
 		return standsElsewhere, nil
 	case schema.Removed(live):
 		return stoodThere, nil
+	case live.ParentID != "":
+		return StandsThere, nil
+	}
+	if older, err := OlderThanParent(ctx, a.Env, schema, record, parent); older || err != nil {
+		return standsElsewhere, err
 	}
 	return StandsThere, nil
 }

@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"adsync/internal/adsapi"
 	"adsync/internal/diag"
@@ -422,3 +423,58 @@ func (a *refreshing) wordsOf(b ByParent) (words string, minutes int) {
 
 // everyday is the plural of a kind, such as "ad groups".
 func everyday(schema *resource.Schema) string { return strings.ReplaceAll(schema.Collection, "_", " ") }
+
+// OlderThanParent reports whether a resource was made before what is said to be its parent: it stands beneath another.
+// The parent is read where the resource is not of this minute.
+func OlderThanParent(ctx context.Context, of *env.Env,
+	schema *resource.Schema, record adsapi.Record, parent string) (bool, error) {
+	made, known := createdAt(record)
+	if parent == "" || !known || of.Now().Sub(made) <= env.ClockSlack {
+		return false, nil
+	}
+	above, err := of.Service.Read(ctx, of.Schemas.Of(schema.Parent).Collection, parent, nil)
+	if err != nil {
+		return false, fmt.Errorf("read %s, the parent of %s: %w", parent, record.ID, err)
+	}
+	return older(record, above), nil
+}
+
+// Elsewhere reports whether a record stands beneath another parent than the one that is given: it says so (service
+// facts, 4.3: not always), or it is older.
+func Elsewhere(schema *resource.Schema, record, parent adsapi.Record) bool {
+	if schema.Parent == "" || record.ID == "" || parent.ID == "" {
+		return false
+	}
+	if says := ParentIn(schema, record.JSON); says != "" {
+		return says != parent.ID
+	}
+	return older(record, parent)
+}
+
+// older reports whether one was made before another, by more than clocks are apart.
+func older(record, parent adsapi.Record) bool {
+	made, known := createdAt(record)
+	since, both := createdAt(parent)
+	return known && both && since.Sub(made) > env.ClockSlack
+}
+
+// ParentIn returns the id of the parent that a body names, "" for none.
+func ParentIn(schema *resource.Schema, body json.RawMessage) string {
+	var says map[string]json.RawMessage
+	var id string
+	if json.Unmarshal(body, &says) == nil {
+		_ = json.Unmarshal(says[schema.ParentWire], &id) // what is no text names none
+	}
+	return id
+}
+
+// createdAt returns when a resource was made, by the service's clock.
+func createdAt(record adsapi.Record) (time.Time, bool) {
+	var says struct {
+		At *int64 `json:"created_at"`
+	}
+	if json.Unmarshal(record.JSON, &says) != nil || says.At == nil {
+		return time.Time{}, false
+	}
+	return time.Unix(*says.At, 0), true
+}

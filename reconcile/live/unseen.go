@@ -131,7 +131,8 @@ func (a *Log) secondOf(run state.Run) int64 {
 // began to look. Where that may be adsync's own, as that apply paused something, was cut off or left
 // something open, it counts where another did it, or with an earlier start, as adsync does not both. So does one
 // since that apply had ended: to pause everything is somebody's as well. What was paused in that very second may have
-// been seen, and counts where another key did it.
+// been seen, and counts where another key did it. What the log has started last, and is paused, was paused since: a log
+// may show that up to a minute later.
 func (a *Log) pausedSince(ctx context.Context, began int64,
 	of map[string]resource.Address, l look) (found []resource.Address, err error) {
 	query := url.Values{
@@ -157,6 +158,10 @@ func (a *Log) pausedSince(ctx context.Context, began int64,
 			pausedBy[e.Object] = e
 		}
 		last, paused := pausedBy[e.Object]
+		if asked && !paused && became == wire.WordActive && e.At > began && (l.run.Settled || a.notIn(l.run, e.At)) {
+			found = append(found, address) // it is paused by now: the log is late
+			delete(of, e.Object)
+		}
 		if asked && e.At > began && paused && (l.run.Settled || a.endedBy(l, last.At) || became == wire.WordActive) {
 			found = append(found, address)
 			delete(of, e.Object)
@@ -171,6 +176,12 @@ func (a *Log) pausedSince(ctx context.Context, began int64,
 	}
 	others, err := a.byOthers(ctx, pausedBy, of, l.run, began)
 	return append(found, others...), err
+}
+
+// notIn reports whether no apply that ended was under way in a second of the log: what was paused after it is not that
+// apply's. One that was cut off may have paused it, but adsync does not pause what it is about to start.
+func (a *Log) notIn(run state.Run, at int64) bool {
+	return run.Finished.IsZero() || at > atService(a.Env, run.Finished).Unix()
 }
 
 // endedBy reports whether the apply had ended by a second of the log, which knows whole ones.

@@ -58,7 +58,9 @@ func (a *Requests) Mutate(ctx context.Context, step state.Step) (record adsapi.R
 		err = once()
 		return record, err
 	}
-	err = a.RetryConflicts(ctx, once)
+	if err = a.RetryConflicts(ctx, once); err == nil {
+		err = a.foundElsewhere(ctx, step, record)
+	}
 	return record, err
 }
 

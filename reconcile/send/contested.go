@@ -32,6 +32,8 @@ func contests(operation state.Operation, code, message string) bool {
 func ConflictOf(operation state.Operation, failure error) diag.Code {
 	refused := new(adsapi.Error)
 	switch {
+	case errors.As(failure, new(elsewhereError)):
+		return diag.KeyConflict
 	case !errors.As(failure, &refused) || !wire.Keyed(operation):
 		return ""
 	case !errors.Is(failure, adsapi.ErrUnavailable) && contests(operation, refused.Code, refused.Message):

@@ -34,7 +34,7 @@ func SingleBirth(h *History) error {
 		switch {
 		case first == nil:
 			born[tag] = e
-		case h.Released[tag] && (h.Live(e.Seq - 1)[first.ID].gone() || first.elsewhere(e)):
+		case h.Released[tag] && (h.Live(e.Seq - 1)[first.ID].gone() || b.elsewhere(first, e)):
 			born[tag] = e
 		case h.secondLife(first, e):
 			born[tag] = e
@@ -115,10 +115,12 @@ func (h births) deliveredAgain(e *Entry) bool {
 	})
 }
 
-// elsewhere reports whether two creates stand beneath two parents: those of two states.
-func (e *Entry) elsewhere(then *Entry) bool {
-	return e.Actor != then.Actor && (e.After.text("campaign_id") != then.After.text("campaign_id") ||
-		e.After.text("ad_group_id") != then.After.text("ad_group_id"))
+// elsewhere reports whether two creates stand beneath two parents: those of two states, or of one that lost what it
+// had.
+func (h births) elsewhere(first, then *Entry) bool {
+	return (h.Forgot || first.Actor != then.Actor) &&
+		(first.After.text("campaign_id") != then.After.text("campaign_id") ||
+			first.After.text("ad_group_id") != then.After.text("ad_group_id"))
 }
 
 // blind reports whether an agent could not tell that another one had made a resource: the
@@ -164,7 +166,7 @@ func (h births) beneathBlind(first, then *Entry) bool {
 func (h births) beneathEnded(first, then *Entry) bool {
 	live := h.Live(then.Seq - 1)
 	for above := live[first.After.text(parentAt[first.Kind])]; above != nil &&
-		first.elsewhere(then); above = live[above.After.text(parentAt[above.Kind])] {
+		h.elsewhere(first, then); above = live[above.After.text(parentAt[above.Kind])] {
 		if above.gone() {
 			return true
 		}
