@@ -51,7 +51,8 @@ func Rewrite(content []byte, edits []Edit, within Limits) (rewritten []byte, err
 type Changes struct {
 	Edits   []Edit
 	Charted Charted // is left where no cell changes
-	Add     []byte  // a workbook whose first sheet is added behind the last; nil for none
+	Lower   *Lowered
+	Add     []byte // a workbook whose first sheet is added behind the last; nil for none
 }
 
 // Rewrite is the function Rewrite with all of them. A sheet is added if Book.CannotAdd has nothing against it.
@@ -92,6 +93,9 @@ func (c Changes) Rewrite(content []byte, within Limits) (rewritten []byte, err e
 		return nil, err
 	}
 	if err := p.redraw(c.Charted); err != nil {
+		return nil, err
+	}
+	if err := p.lower(c.Lower, c.Charted); err != nil {
 		return nil, err
 	}
 	if rewritten, err = p.write(content); err != nil {

@@ -16,5 +16,6 @@
 // Reading: parts.go opens the archive, book.go the workbook, sheet.go and cell.go rows and
 // cells, style.go number formats, drawing.go and picture.go images. Changing: edit.go (Rewrite)
 // first, then edit_package.go, edit_sheet.go, edit_cell.go; edit_add.go and edit_styles.go add a
-// sheet; edit_refuse.go says which cells cannot be changed, edit_check.go reads back.
+// sheet, edit_lower.go moves what belongs to rows that move; edit_refuse.go says which cells
+// cannot be changed, edit_check.go reads back.
 package xlsx

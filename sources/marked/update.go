@@ -40,6 +40,7 @@ type Updated struct {
 	Missing  []string // columns a sheet does not have, as Ads: Review
 	Left     []Left   // cells that stay as they are
 	Aged     []string // sheets that show the account as it was at an export, and stay so
+	Spans    []string // that the sheet Performance got
 	Added    string   // the sheet that the workbook got, "" for none
 	NotAdded string   // why it got no sheet Performance, "" where it has one or is to have none
 }
@@ -92,6 +93,7 @@ type updateWriter struct {
 	figures *resource.Figures
 	headers []diag.Position // rows of headers that get columns
 	sheet   *performanceSheet
+	moving  int // cells of it that are written if all of them can be; 0 where its header stays
 	done    Updated
 }
 
@@ -140,7 +142,13 @@ func (w *updateWriter) refuse(c xlsx.RefusedCell) error {
 		return fmt.Errorf("sheet %q: %s", c.Sheet, c.Reason)
 	}
 	w.leave(diag.Cell(w.file, c.Sheet, c.At.Row, c.At.Column), c.Reason)
-	w.done.Cells--
+	switch {
+	case w.moving == 0 || c.Sheet != w.sheet.name:
+		w.done.Cells--
+	case len(w.done.Spans) > 0: // the first of a sheet that stays as a whole
+		w.done.Cells, w.done.Spans = w.done.Cells-w.moving, nil
+		w.done.Columns = slices.DeleteFunc(w.done.Columns, func(name string) bool { return name == c.Sheet })
+	}
 	return nil
 }
 

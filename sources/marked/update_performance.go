@@ -22,6 +22,7 @@ type performanceSheet struct {
 	name     string
 	cells    map[xlsx.At]xlsx.Cell
 	spans    []string
+	header   int  // its row
 	isHidden bool // a row that a filter hides
 }
 
@@ -44,9 +45,10 @@ func findPerformance(b *xlsx.Book) (*performanceSheet, error) {
 	if err != nil || !s.isOurs() {
 		return s, err
 	}
-	for row := workbook.PerformanceTotals; resource.IsWindow(s.text(row, 1)); row++ {
-		if !slices.Contains(s.spans, s.text(row, 1)) {
-			s.spans = append(s.spans, s.text(row, 1))
+	s.header = workbook.PerformanceTotals
+	for ; resource.IsWindow(s.text(s.header, 1)); s.header++ {
+		if !slices.Contains(s.spans, s.text(s.header, 1)) {
+			s.spans = append(s.spans, s.text(s.header, 1))
 		}
 	}
 	return s, nil
@@ -88,23 +90,69 @@ func (w *updateWriter) performance(tabs []*table.Reader, all *xlsx.Changes) erro
 		return nil
 	}
 	p, err := w.newPerformance(s.spans, cmp.Or(tabs[0].In.Env.Currency, s.currency()))
-	if err != nil || p == nil {
+	if err != nil {
 		return err
 	}
-	for _, asked := range w.Windows {
-		if !slices.Contains(s.spans, asked) {
-			w.leaveSheet(s, fmt.Sprintf("it has no span %s; adsync export -o xlsx writes one that has", asked))
-		}
+	if p == nil {
+		w.leaveSheet(s, "nobody knows figures of all its spans")
+		return nil
 	}
 	if why := s.differs(p); why != "" {
 		w.leaveSheet(s, why)
 		return nil
 	}
+	if p, err = w.widened(tabs[0], p, all); err != nil {
+		return err
+	}
 	edits := s.edits(p)
 	w.done.Cells += len(edits)
+	if len(w.done.Spans) > 0 {
+		w.moving = len(edits)
+	}
 	noteOnce(&w.done.Columns, s.name)
 	all.Edits, all.Charted = append(all.Edits, edits...), p.Charted()
 	return nil
+}
+
+// widened is the sheet with the spans that are asked for and that it does not have, or as it is with the reason why.
+func (w *updateWriter) widened(t *table.Reader, p *workbook.Performance,
+	all *xlsx.Changes) (*workbook.Performance, error) {
+	s := w.sheet
+	asked := slices.DeleteFunc(slices.Clone(w.Windows),
+		func(span string) bool { return slices.Contains(s.spans, span) })
+	if len(asked) == 0 {
+		return p, nil
+	}
+	wide, err := w.newPerformance(slices.Concat(s.spans, asked), cmp.Or(t.In.Env.Currency, s.currency()))
+	if err != nil || wide == nil {
+		return p, err
+	}
+	down := &xlsx.Lowered{Sheet: s.name, Header: s.header, By: wide.Header - s.header, Frozen: wide.Frozen()}
+	why, err := t.Book.CannotLower(*down, wide.Charted())
+	if why = cmp.Or(why, s.refersToItself(wide), s.inTheWay(wide)); err != nil || why != "" {
+		w.leaveSheet(s, fmt.Sprintf("it gets no span %s: %s; adsync export -o xlsx writes one that has",
+			strings.Join(asked, ", "), why))
+		return p, err
+	}
+	w.done.Spans, all.Lower = asked, down
+	return wide, nil
+}
+
+var rowInFormula = pattern.Of(`\b[A-Z]{1,3}\$?([0-9]+)\b`)
+
+// refersToItself names a cell of somebody's own whose formula names cells that would move.
+func (s *performanceSheet) refersToItself(p *workbook.Performance) string {
+	for at, c := range s.cells {
+		if at.Row >= workbook.PerformanceTotals && at.Column <= len(p.Columns) {
+			continue
+		}
+		for _, m := range rowInFormula.FindAllSubmatch([]byte(c.Formula), -1) {
+			if row, _ := strconv.Atoi(string(m[1])); row >= s.header {
+				return fmt.Sprintf("cell %s refers to cells that would move", at)
+			}
+		}
+	}
+	return ""
 }
 
 // newPerformance is what the sheet is to be, nil where the service does not know all spans.
@@ -145,7 +193,7 @@ func (w *updateWriter) leaveSheet(s *performanceSheet, why string) {
 
 // lastRow is the last row of a resource, those below the header without a gap.
 func (s *performanceSheet) lastRow(p *workbook.Performance) int {
-	row := p.Header
+	row := s.header
 	for s.text(row+1, p.IDColumn()+1) != "" {
 		row++
 	}
@@ -160,6 +208,11 @@ func (s *performanceSheet) differs(p *workbook.Performance) string {
 				xlsx.At{Row: p.Header, Column: i + 1}, s.text(p.Header, i+1), want)
 		}
 	}
+	return s.inTheWay(p)
+}
+
+// inTheWay names a cell that holds something where a row is to be, "" where there is none.
+func (s *performanceSheet) inTheWay(p *workbook.Performance) string {
 	for row := s.lastRow(p) + 1; row <= len(p.Rows); row++ {
 		for i := range p.IDColumn() + 2 {
 			at := xlsx.At{Row: row, Column: i + 1}
@@ -175,8 +228,14 @@ func (s *performanceSheet) differs(p *workbook.Performance) string {
 // rows, right of the columns and above the totals are not adsync's.
 func (s *performanceSheet) edits(p *workbook.Performance) []xlsx.Edit {
 	last := s.lastRow(p)
+	like := map[rowRole]int{totalsRow: workbook.PerformanceTotals, headerRow: s.header, resourceRow: last}
+	if last == s.header {
+		delete(like, resourceRow)
+	}
 	var edits []xlsx.Edit
 	for row := workbook.PerformanceTotals; row <= max(last, len(p.Rows), s.lastCharted(p)); row++ {
+		was, is := roleOf(row, s.header, last), roleOf(row, p.Header, p.Last())
+		turns := was != is && is != noRow && s.header != p.Header
 		for i := range p.Columns {
 			var want workbook.PerformanceCell
 			if row <= len(p.Rows) && i < len(p.Rows[row-1]) {
@@ -186,21 +245,44 @@ func (s *performanceSheet) edits(p *workbook.Performance) []xlsx.Edit {
 			at := xlsx.At{Row: row, Column: i + 1}
 			have, filled := s.cells[at]
 			switch {
-			case row == p.Header && !charted:
+			case !charted && is == headerRow && !turns:
 				continue
-			case !charted && row > last && row > p.Last():
+			case !charted && was == noRow && is == noRow:
 				continue
+			case !charted && turns:
 			case !filled && want == (workbook.PerformanceCell{}), filled && isCell(have, want):
 				continue
 			}
 			e := xlsx.Edit{Sheet: s.name, Row: row, Column: i + 1, Value: valueOf(want)}
-			if !charted && row > last && last > p.Header {
-				e.Like = xlsx.At{Row: last, Column: i + 1}
+			if from := like[is]; !charted && was != is && from > 0 {
+				e.Like = xlsx.At{Row: from, Column: i + 1}
 			}
 			edits = append(edits, e)
 		}
 	}
 	return edits
+}
+
+// rowRole is what a row of the sheet is for.
+type rowRole int
+
+const (
+	noRow rowRole = iota
+	totalsRow
+	headerRow
+	resourceRow
+)
+
+func roleOf(row, header, last int) rowRole {
+	switch {
+	case row < header:
+		return totalsRow
+	case row == header:
+		return headerRow
+	case row <= last:
+		return resourceRow
+	}
+	return noRow
 }
 
 // lastCharted is the last row of what the charts are drawn from.

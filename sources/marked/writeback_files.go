@@ -49,6 +49,12 @@ func (w cellsWriting) rewrite(content []byte, all xlsx.Changes) ([]byte, error) 
 	if w.refused == nil || !errors.As(err, &refused) {
 		return rewritten, err
 	}
+	if all.Lower != nil && slices.ContainsFunc(refused.Cells, func(c xlsx.RefusedCell) bool {
+		return c.Sheet == all.Lower.Sheet
+	}) { // a sheet moves as a whole or stays
+		all.Edits = slices.DeleteFunc(all.Edits, func(e xlsx.Edit) bool { return e.Sheet == all.Lower.Sheet })
+		all.Lower, all.Charted = nil, nil
+	}
 	for _, cell := range refused.Cells {
 		if err := w.refused(cell); err != nil {
 			return nil, err

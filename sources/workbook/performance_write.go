@@ -16,6 +16,14 @@ import (
 // mostFrozen is how many rows stay in sight at most while the others move.
 const mostFrozen = 20
 
+// Frozen is how many rows stay in sight: down to the header, or the two of the title where there are many totals.
+func (p *Performance) Frozen() int {
+	if p.Header > mostFrozen {
+		return PerformanceTotals - 1
+	}
+	return p.Header
+}
+
 // writePerformance writes the sheet of spans.
 func (b *bookWriter) writePerformance() error {
 	if b.Figures == nil {
@@ -182,11 +190,9 @@ func (w *performanceWriter) stream() error {
 			}
 		}
 	}
-	if w.Header <= mostFrozen {
-		if err := stream.SetPanes(&excelize.Panes{Freeze: true, YSplit: w.Header,
-			TopLeftCell: "A" + strconv.Itoa(w.Header+1), ActivePane: "bottomLeft"}); err != nil {
-			return err
-		}
+	if err := stream.SetPanes(&excelize.Panes{Freeze: true, YSplit: w.Frozen(),
+		TopLeftCell: "A" + strconv.Itoa(w.Frozen()+1), ActivePane: "bottomLeft"}); err != nil {
+		return err
 	}
 	for i, row := range w.Rows {
 		cells, err := w.cells(i+1, row)

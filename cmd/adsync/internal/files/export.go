@@ -38,8 +38,8 @@ func Export(env *session.Env) *cobra.Command {
 With --update it writes into a workbook of your own what the service knows of its
 rows: ids where their cells are blank, Review, Serving issues and their like, and
 figures. It fills the columns that are there (--add-columns adds the others at
-the right end of the header) and the sheet Performance, which --figures adds, and
-changes no other cell. The former file stays beside it.`,
+the right end of the header) and the sheet Performance, which --figures adds, or
+its spans, and changes no other cell. The former file stays beside it.`,
 		Example: `  adsync export --out live.yaml
   adsync export --update winter.xlsx --figures 7d`,
 		RunE: func(c *cobra.Command, args []string) error { return runExport(env, c, args, f) },

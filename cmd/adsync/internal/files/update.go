@@ -199,6 +199,8 @@ func (u *updating) report(name, file string, done marked.Updated) {
 		env.Note("no sheet %s is added: %s", workbook.PerformanceTab, done.NotAdded)
 	}
 	switch {
+	case len(done.Spans) > 0:
+		env.Note("sheet %s of %s has %s, too", workbook.PerformanceTab, name, strings.Join(done.Spans, ", "))
 	case done.Added != "":
 		env.Note("sheet %s added to %s", done.Added, name)
 	case len(done.Columns) == 0:
