@@ -194,6 +194,12 @@ func TestDemo(t *testing.T) {
 			Day  string
 			Week *int64 `json:"week_micros"`
 		}
+		Paced *struct {
+			Spent      int64 `json:"spent_micros"`
+			Due        int64 `json:"due_micros"`
+			Known      int
+			Delivering int
+		}
 	}
 	until("spend of the last days", func() bool {
 		return read(page+"/api/v1/accounts/demo", &account) && account.Spent != nil && account.Spent.Week != nil
@@ -204,6 +210,13 @@ func TestDemo(t *testing.T) {
 		new(big.Rat).Mul(kept, big.NewRat(1e6, 1)).Cmp(big.NewRat(*account.Spent.Week, 1)) != 0 {
 		t.Errorf("the account spent %d micros in the week to %s; the ledger has %v",
 			*account.Spent.Week, account.Spent.Day, kept)
+	}
+	until("pacing of the account", func() bool {
+		return read(page+"/api/v1/accounts/demo", &account) && account.Paced != nil
+	})
+	if p := account.Paced; p.Spent <= 0 || p.Spent > *account.Spent.Week || p.Due <= 0 || p.Known != p.Delivering {
+		t.Errorf("the account is paced as %+v; want some of %d, against the budgets of all that delivers",
+			p, *account.Spent.Week)
 	}
 	until("rejected ad", func() bool {
 		return read(page+"/api/v1/accounts/demo/plan", &plan) && plan.Review.Rejected == 1

@@ -100,8 +100,9 @@ type Result struct {
 	Writers   []string      // who else writes to the account, in words: each once
 	// when something that is held may go, such as the end of a freeze window; zero where nothing waits so
 	Until    time.Time
-	Measured bool                // Passed says what there is
+	Measured bool                // Passed and Paced say what there is
 	Passed   []overspend.Passing // measured spend of more than is allowed, all of it
+	Paced    *overspend.Paced    // how the budgets are spent; nil where that is not known
 }
 
 // Revision is the version of the files.
@@ -164,6 +165,8 @@ type Status struct {
 	// measured spend of yesterday and today that is more than budgets, their pace or the policy allow, newest first
 	Passed     []overspend.Passing `json:"passed,omitempty"`
 	PassedMore int                 `json:"passed_more,omitempty"` // that are not among them
+	// how the budgets of what delivers are spent; nil where that is not known
+	Paced *overspend.Paced `json:"paced,omitempty"`
 
 	// workbooks of which nothing is published but pauses, as they were read last; without the rows they pause
 	Drafts []planview.Draft `json:"drafts,omitempty"`

@@ -322,6 +322,7 @@ func (s *Status) settle(now time.Time, r Result) {
 	if r.Measured {
 		s.Passed = r.Passed[:min(len(r.Passed), passedKept)]
 		s.PassedMore = len(r.Passed) - len(s.Passed)
+		s.Paced = r.Paced
 	}
 	if r.Journal != nil { // else it is as it was known last
 		s.Journal = *r.Journal

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"adsync/internal/figures"
+	"adsync/internal/figures/overspend"
 )
 
 // Total is what accounts of one currency come to.
@@ -20,6 +21,8 @@ type Total struct {
 	Week       Sum    `json:"week"`            // spent in the seven days to yesterday
 	Compared   Sum    `json:"compared"`        // as Week, of those of which WeekBefore is known, too
 	WeekBefore int64  `json:"compared_before"` // what these spent in the seven days before, in micros
+	Paced      Sum    `json:"paced"`           // spent in these seven days by what delivers and has a known budget
+	Due        int64  `json:"paced_due"`       // what its budgets of now had to be spent on them, in micros
 }
 
 // Sum is an amount in micros of as many accounts as it is known of.
@@ -44,6 +47,14 @@ func (s *Status) Spends() *figures.Lately {
 	return s.Spent
 }
 
+// Paces returns how the account's budgets are spent; nil where that is not known in the currency of its money.
+func (s *Status) Paces() *overspend.Paced {
+	if s.Paced == nil || s.Paced.Currency != s.Currency() {
+		return nil
+	}
+	return s.Paced
+}
+
 // Currency is that of the account's money; "" where nothing was read of it yet.
 func (s *Status) Currency() string {
 	if s.Account.Currency == "" && s.Spent != nil {
@@ -63,6 +74,9 @@ func (s *Status) total(now time.Time) Total {
 		if spent.Week != nil && spent.WeekBefore != nil {
 			t.Compared, t.WeekBefore = t.Week, *spent.WeekBefore
 		}
+	}
+	if p := s.Paces(); p.Fresh(now) {
+		t.Paced, t.Due = of(&p.Spent), p.Due
 	}
 	return t
 }
@@ -89,7 +103,12 @@ func (t *Total) add(o Total) {
 	t.Week.add(o.Week)
 	t.Compared.add(o.Compared)
 	t.WeekBefore = added(t.WeekBefore, o.WeekBefore)
+	t.Paced.add(o.Paced)
+	t.Due = added(t.Due, o.Due)
 }
+
+// PacedPercent returns how much of Due was spent, rounded; Due is above zero.
+func (t *Total) PacedPercent() int64 { return overspend.Percent(t.Paced.Micros, t.Due) }
 
 func (s *Sum) add(o Sum) { s.Accounts, s.Micros = s.Accounts+o.Accounts, added(s.Micros, o.Micros) }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"adsync/internal/figures"
+	"adsync/internal/figures/overspend"
 )
 
 // What an account spent counts in the currency of its money, while it is yesterday's.
@@ -33,6 +34,18 @@ func TestWhatCountsAsSpent(t *testing.T) {
 		{"no plan says its money", func(a *Status, _ *figures.Lately) { a.Account.Currency = "" },
 			Total{Currency: "USD", Accounts: 1, Day: Sum{1, 1}, Week: Sum{1, 70},
 				Compared: Sum{1, 70}, WeekBefore: 35}},
+		{"its budgets are paced", func(a *Status, s *figures.Lately) {
+			*s, a.Paced = figures.Lately{Currency: "USD"}, &overspend.Paced{Currency: "USD", Spent: 7, Due: 9,
+				Until: now.Add(time.Hour)}
+		}, Total{Currency: "USD", Accounts: 1, Paced: Sum{1, 7}, Due: 9}},
+		{"they were, to the day before yesterday", func(a *Status, s *figures.Lately) {
+			*s, a.Paced = figures.Lately{Currency: "USD"}, &overspend.Paced{Currency: "USD", Spent: 7, Due: 9,
+				Until: now}
+		}, Total{Currency: "USD", Accounts: 1}},
+		{"they were, in other money", func(a *Status, s *figures.Lately) {
+			*s, a.Paced = figures.Lately{Currency: "USD"}, &overspend.Paced{Currency: "EUR", Spent: 7, Due: 9,
+				Until: now.Add(time.Hour)}
+		}, Total{Currency: "USD", Accounts: 1}},
 		{"nothing was read", func(a *Status, _ *figures.Lately) { a.Spent = nil }, Total{Currency: "USD", Accounts: 1}},
 	} {
 		spent := whole

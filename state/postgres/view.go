@@ -29,8 +29,11 @@ type View struct {
 	// possible spend a day, and what was spent, in micros; nil: it is not known
 	Possible, Day, Week, WeekBefore *int64
 	FreshUntil                      *time.Time // Day is yesterday before; nil where that is not known
-	Glance                          []byte     // nil before the first word
-	Plan                            []byte     // nil: as it was before
+	// what was spent of what was to be spent in these seven days; nil: it is not known
+	Paced, Due *int64
+	PacedUntil *time.Time // as FreshUntil
+	Glance     []byte     // nil before the first word
+	Plan       []byte     // nil: as it was before
 }
 
 // Told is a view as it was found.
@@ -66,6 +69,8 @@ type columns struct {
 	rejected                       []int
 	possible, days, weeks, before  []*int64
 	fresh                          []*time.Time
+	paced, due                     []*int64
+	pacedUntil                     []*time.Time
 	glances, plans                 [][]byte
 }
 
@@ -78,6 +83,8 @@ func columnsOf(views []View) (c columns) {
 		c.possible, c.days = append(c.possible, v.Possible), append(c.days, v.Day)
 		c.weeks, c.before = append(c.weeks, v.Week), append(c.before, v.WeekBefore)
 		c.fresh = append(c.fresh, v.FreshUntil)
+		c.paced, c.due = append(c.paced, v.Paced), append(c.due, v.Due)
+		c.pacedUntil = append(c.pacedUntil, v.PacedUntil)
 		c.glances, c.plans = append(c.glances, v.Glance), append(c.plans, v.Plan)
 	}
 	return c
@@ -92,27 +99,31 @@ func (v *Views) Tell(ctx context.Context, views []View) (accounts []string, err 
 		rows, err := v.database.pool.Query(ctx, `WITH told AS (
 				INSERT INTO adsync.view AS v
 					(account, name, words, state, waits, exposure, problems, glance, plan, host,
-					currency, rejected, possible, day, week, week_before, fresh_until)
+					currency, rejected, possible, day, week, week_before, fresh_until, paced, due, paced_until)
 				SELECT n.account, n.name, n.words, n.state, n.waits, n.exposure, n.problems, n.glance, n.plan, $11,
-					n.currency, n.rejected, n.possible, n.day, n.week, n.week_before, n.fresh_until
+					n.currency, n.rejected, n.possible, n.day, n.week, n.week_before, n.fresh_until,
+					n.paced, n.due, n.paced_until
 				FROM unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::int[], $7::bigint[], $8::int[],
 					$9::bytea[], $10::bytea[], $12::text[], $13::int[], $14::bigint[], $15::bigint[], $16::bigint[],
-					$17::bigint[], $18::timestamptz[])
+					$17::bigint[], $18::timestamptz[], $19::bigint[], $20::bigint[], $21::timestamptz[])
 					AS n (account, name, words, state, waits, exposure, problems, glance, plan,
-					currency, rejected, possible, day, week, week_before, fresh_until)
+					currency, rejected, possible, day, week, week_before, fresh_until, paced, due, paced_until)
 				JOIN adsync.attendance a ON a.name = n.account AND a.worker = $1
 				ON CONFLICT (account) DO UPDATE SET name = excluded.name, words = excluded.words,
 					state = excluded.state, waits = excluded.waits, exposure = excluded.exposure,
 					problems = excluded.problems, glance = excluded.glance, plan = coalesce(excluded.plan, v.plan),
 					host = excluded.host, currency = excluded.currency, rejected = excluded.rejected,
 					possible = excluded.possible, day = excluded.day, week = excluded.week,
-					week_before = excluded.week_before, fresh_until = excluded.fresh_until, updated = clock_timestamp()
+					week_before = excluded.week_before, fresh_until = excluded.fresh_until,
+					paced = excluded.paced, due = excluded.due, paced_until = excluded.paced_until,
+					updated = clock_timestamp()
 				RETURNING account
 			), rung AS (
 				SELECT account, pg_notify('adsync', 'view ' || account) FROM told
 			) SELECT account FROM rung`,
 			id, c.accounts, c.names, c.words, c.states, c.waits, c.exposures, c.problems, c.glances, c.plans,
-			v.database.worker.options.Host, c.currencies, c.rejected, c.possible, c.days, c.weeks, c.before, c.fresh)
+			v.database.worker.options.Host, c.currencies, c.rejected, c.possible, c.days, c.weeks, c.before, c.fresh,
+			c.paced, c.due, c.pacedUntil)
 		accounts, err = namesOf(rows, err)
 		return err
 	})
@@ -195,6 +206,8 @@ type Total struct {
 	// is known, too
 	Possible, Day, Week, Compared Sum
 	WeekBefore                    int64 // what those of Compared spent in the seven days before, in micros
+	Paced                         Sum
+	Due                           int64 // what those of Paced were to spend, in micros
 }
 
 // Sum is an amount in micros of as many accounts as it is known of.
@@ -210,14 +223,16 @@ func (v *Views) Totals(ctx context.Context, q Query) (all []Total, err error) {
 	err = v.database.twice(ctx, func(ctx context.Context) error {
 		rows, err := v.database.pool.Query(ctx, `SELECT state, currency, count(*)::int, sum(waits)::int,
 				sum(rejected)::int, `+sums("possible")+`, `+sums("day")+`, `+sums("week")+`, `+sums("compared")+`,
-				`+fmt.Sprintf(most, "before")+`
-			FROM (SELECT state, currency, waits, rejected, possible, day, week,
+				`+fmt.Sprintf(most, "before")+`, `+sums("paced")+`, `+fmt.Sprintf(most, "due")+`
+			FROM (SELECT state, currency, waits, rejected, possible, day, week, paced, due,
 					CASE WHEN before IS NOT NULL THEN week END AS compared,
 					CASE WHEN week IS NOT NULL THEN before END AS before
 				FROM (SELECT v.state, v.currency, v.waits, v.rejected, v.possible,
 						CASE WHEN v.fresh_until > $5 THEN v.day END AS day,
 						CASE WHEN v.fresh_until > $5 THEN v.week END AS week,
-						CASE WHEN v.fresh_until > $5 THEN v.week_before END AS before
+						CASE WHEN v.fresh_until > $5 THEN v.week_before END AS before,
+						CASE WHEN v.paced_until > $5 THEN v.paced END AS paced,
+						CASE WHEN v.paced_until > $5 THEN v.due END AS due
 					FROM adsync.view v WHERE $1::interval IS NOT NULL AND `+chosen+`) AS fresh) AS of
 			GROUP BY state, currency`, v.lease(), q.Accounts, q.Words, q.States, q.Now)
 		if err != nil {
@@ -226,7 +241,8 @@ func (v *Views) Totals(ctx context.Context, q Query) (all []Total, err error) {
 		all, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (t Total, err error) {
 			err = row.Scan(&t.State, &t.Currency, &t.Accounts, &t.Held, &t.Rejected,
 				&t.Possible.Accounts, &t.Possible.Micros, &t.Day.Accounts, &t.Day.Micros,
-				&t.Week.Accounts, &t.Week.Micros, &t.Compared.Accounts, &t.Compared.Micros, &t.WeekBefore)
+				&t.Week.Accounts, &t.Week.Micros, &t.Compared.Accounts, &t.Compared.Micros, &t.WeekBefore,
+				&t.Paced.Accounts, &t.Paced.Micros, &t.Due)
 			return t, err
 		})
 		return err

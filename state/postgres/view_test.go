@@ -97,9 +97,11 @@ func TestViewsAreAddedUpAndSortedByWhatWasSpent(t *testing.T) {
 	const all = math.MaxInt64
 	views := []View{
 		{Account: "a", State: "held", Currency: "USD", Waits: 2, Rejected: 1, Possible: n(50),
-			Day: n(5), Week: n(70), WeekBefore: n(35), FreshUntil: &tomorrow},
+			Day: n(5), Week: n(70), WeekBefore: n(35), FreshUntil: &tomorrow,
+			Paced: n(60), Due: n(80), PacedUntil: &tomorrow},
 		{Account: "b", State: "held", Currency: "USD", Possible: n(7), Day: n(1), Week: n(90), FreshUntil: &tomorrow},
-		{Account: "c", State: "held", Currency: "USD", Day: n(100), Week: n(700), FreshUntil: &before}, // days ago
+		{Account: "c", State: "held", Currency: "USD", Day: n(100), Week: n(700), FreshUntil: &before,
+			Paced: n(1), Due: n(2), PacedUntil: &before}, // days ago
 		{Account: "d", State: "in_sync", Currency: "USD", Rejected: 3, WeekBefore: n(9), FreshUntil: &tomorrow},
 		{Account: "e", State: "held", Currency: "EUR", Day: n(4), Week: n(40), WeekBefore: n(0), FreshUntil: &tomorrow},
 		{Account: "f", State: "misplaced", Currency: "XXX", Week: n(all), WeekBefore: n(all), FreshUntil: &tomorrow},
@@ -123,7 +125,7 @@ func TestViewsAreAddedUpAndSortedByWhatWasSpent(t *testing.T) {
 	for i, want := range []Total{
 		{State: "held", Currency: "EUR", Accounts: 1, Day: Sum{1, 4}, Week: Sum{1, 40}, Compared: Sum{1, 40}},
 		{State: "held", Currency: "USD", Accounts: 3, Held: 2, Rejected: 1, Possible: Sum{2, 57}, Day: Sum{2, 6},
-			Week: Sum{2, 160}, Compared: Sum{1, 70}, WeekBefore: 35},
+			Week: Sum{2, 160}, Compared: Sum{1, 70}, WeekBefore: 35, Paced: Sum{1, 60}, Due: 80},
 		{State: "in_sync", Currency: "USD", Accounts: 1, Rejected: 3},
 		{State: "misplaced", Currency: "XXX", Accounts: 2, Week: Sum{2, all}, Compared: Sum{2, all}, WeekBefore: all},
 	} {

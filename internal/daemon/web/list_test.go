@@ -4,11 +4,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	"adsync/internal/daemon"
 	"adsync/internal/figures"
+	"adsync/internal/figures/overspend"
 )
 
 // many has the desk look after so many accounts, each third of which wants a person.
@@ -59,6 +61,38 @@ func TestTheAPIListsAccountsByPart(t *testing.T) {
 	}
 }
 
+// processorTime is the least that something takes of this process, of several times: whatever else the machine does.
+func processorTime(t *testing.T, do func()) time.Duration {
+	t.Helper()
+	used := func() time.Duration {
+		var u syscall.Rusage
+		if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+			t.Fatal(err)
+		}
+		return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+	}
+	least := time.Hour
+	for range 7 {
+		began := used()
+		do()
+		least = min(least, used()-began)
+	}
+	return least
+}
+
+// soon wants the page of accounts at once, and small.
+func (a *asker) soon(target string) {
+	a.t.Helper()
+	const most = 200 * time.Millisecond
+	if took := processorTime(a.t, func() { a.get(target) }); took > most {
+		a.t.Errorf("%s of %d accounts takes %v of a processor; want at most %v",
+			target, len(a.desk.accounts), took, most)
+	}
+	if page := text(a.t, a.get(target)); len(page) > 100<<10 {
+		a.t.Errorf("%s of %d accounts has %d bytes; want at most 100 KiB", target, len(a.desk.accounts), len(page))
+	}
+}
+
 // A page of many accounts is a page, and offers to search; one of few does neither.
 func TestThePageOfManyAccounts(t *testing.T) {
 	a := ask(t, nil)
@@ -75,6 +109,18 @@ func TestThePageOfManyAccounts(t *testing.T) {
 	}
 	if n := strings.Count(page, `<li class="card`); n != cardsMost || len(page) > 100<<10 {
 		t.Errorf("%d cards, %d bytes; want %d in 100 KiB", n, len(page), cardsMost)
+	}
+	for i := range a.desk.accounts {
+		s, micros := &a.desk.accounts[i], int64(i)*1_000_000
+		s.Account.Currency = "USD"
+		s.Figures = &daemon.Figures{Exposure: daemon.Exposure{Daily: micros}}
+		s.Spent = &figures.Lately{Currency: "USD", Day: "2026-11-21", Until: noon.Add(time.Hour), Taken: noon,
+			OfDay: &micros, Week: &micros, WeekBefore: &micros}
+		s.Paced = &overspend.Paced{Currency: "USD", Day: "2026-11-21", Days: 7, Until: noon.Add(time.Hour),
+			Spent: micros, Due: 4_000_000_000, Known: 11, Delivering: 12}
+	}
+	for _, target := range []string{"/", "/?sort=spend", "/?q=shop-2&mood=ill&after=shop-2100"} {
+		a.soon(target)
 	}
 	page = text(t, a.get("/?q=shop-2&mood=ill&after=shop-2100"))
 	for _, want := range []string{`value="shop-2"`, `<option value="ill" selected>`, "shop-2103", ">First page<",
@@ -99,6 +145,8 @@ func TestThePageAddsUpWhatAccountsSpent(t *testing.T) {
 		s.Account.Currency = []string{"USD", "EUR"}[i%2]
 		s.Figures = &daemon.Figures{Held: i % 2, Exposure: daemon.Exposure{Daily: 2_000_000}}
 		s.Rejected = i % 4 / 3
+		s.Paced = &overspend.Paced{Currency: s.Account.Currency, Day: "2026-11-21", Days: 7, Until: noon.Add(time.Hour),
+			Spent: 3_000_000, Due: 4_000_000, Known: 1, Delivering: 1}
 		day, week, before := int64(1_000_000), int64(i+1)*1_000_000, int64(500_000_000)
 		s.Spent = &figures.Lately{Currency: s.Account.Currency, Day: "2026-11-21", Until: noon.Add(time.Hour),
 			Taken: noon, OfDay: &day, Week: &week, WeekBefore: &before}
@@ -107,6 +155,7 @@ func TestThePageAddsUpWhatAccountsSpent(t *testing.T) {
 			s.Spent = nil
 		case i < 30: // not since the day before
 			s.Spent.Until, s.Spent.Day = noon, "2026-11-20"
+			s.Paced.Until = noon
 		case i < 50: // only a part of the last days
 			s.Spent.WeekBefore = nil
 		}
@@ -120,12 +169,14 @@ func TestThePageAddsUpWhatAccountsSpent(t *testing.T) {
 		// even ones from 30 on: 485, of 31 + 33 + … + 999 in all, less the 10 of 31 to 49 against the week before
 		`<tr><th scope="row">USD<br><span class="why">500 accounts</span></th><td>485.00<br><span class="why">of 485</span></td>` +
 			`<td>249,775.00<br><span class="why">of 485</span></td>` +
-			`<td>&#43;5%<br><span class="why">of 475</span></td><td>1,000.00</td></tr>`,
+			`<td>&#43;5%<br><span class="why">of 475</span></td>` +
+			`<td>1,470.00 of 1,960.00, 75%<br><span class="why">of 490</span></td><td>1,000.00</td></tr>`,
 		// odd ones from 31 to 997: 484, of 32 + 34 + … + 998
 		`<tr><th scope="row">EUR<br><span class="why">499 accounts</span></th><td>484.00<br><span class="why">of 484</span></td>` +
 			`<td>249,260.00<br><span class="why">of 484</span></td>`,
 		`<a href="/?after=shop-0903&amp;sort=spend" rel="next">Next page</a>`,
 		`<dt>Spent yesterday</dt><dd class="amount">1.00 EUR</dd>`, "<dd>998.00 EUR (&#43;99%)</dd>",
+		`<dt>Paced</dt><dd>3.00 of 4.00 EUR in the 7 days to 2026-11-21, 75%</dd>`,
 		`What it spent was read <time datetime="2026-11-22T17:00:00Z">`, "<b>An approver:</b> 1 change waits for approval",
 	} {
 		if !strings.Contains(page, want) {
@@ -135,8 +186,8 @@ func TestThePageAddsUpWhatAccountsSpent(t *testing.T) {
 	if first := strings.Index(page, "shop-0997"); first < 0 || first > strings.Index(page, "shop-0995") {
 		t.Error("the account that spent the most is not the first")
 	}
-	if len(page) > 100<<10 {
-		t.Errorf("%d bytes; want at most 100 KiB", len(page))
+	for _, target := range []string{"/", "/?sort=spend", "/?mood=well&after=shop-0500"} {
+		a.soon(target)
 	}
 	page = text(t, a.get("/?q=shop-000"))
 	for _, want := range []string{"In these 10 accounts 5 changes wait", "<td>not known</td>",

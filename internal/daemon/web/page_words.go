@@ -46,6 +46,7 @@ type card struct {
 	Drift           string
 	Review          string // how many ads are not approved; "" where all are
 	Spent           *overview.Spent
+	Paced           string // how its budgets are spent; "" where that is not known
 	Waits           []overview.Wait
 	Drafts          []string
 	Passed          []string // spend of more than is allowed
@@ -85,8 +86,8 @@ func (h *pages) cardOf(a *daemon.Status, p *planview.Document) card {
 	c := card{
 		Review: shown.Text(a.Review, 200), Told: toldOf(a, zone),
 		Spent: overview.SpentOf(a, h.Now(), zone), Waits: overview.Waits(a), Drafts: overview.DraftsOf(a),
-		Passed: overview.PassedOf(a, zone),
-		Name:   shown.Text(a.Name, 200), Path: accountPath(a.Name), ID: shown.Text(a.Account.ID, 200),
+		Passed: overview.PassedOf(a, zone), Paced: overview.PacedOf(a),
+		Name: shown.Text(a.Name, 200), Path: accountPath(a.Name), ID: shown.Text(a.Account.ID, 200),
 		Mood: moods[a.State], Message: shown.Text(cmp.Or(a.Said, names.In(a.Message)), 2000), Running: a.Running,
 		Doing: shown.Text(a.Doing, 200),
 		Daily: unknown, Held: unknown, Pending: unknown, Drift: unknown, Unplanned: shown.MomentOf(a.Unplanned, zone),

@@ -3,6 +3,7 @@ package web
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"adsync/internal/figures/overspend"
 )
@@ -42,5 +43,31 @@ func TestThePageSaysWhichSpendPassed(t *testing.T) {
 	page = text(t, a.get("/accounts/shoes"))
 	if strings.Count(page, says) != 10 || !strings.Contains(page, `<li class="wait">And 990 more</li>`) {
 		t.Errorf("the page names %d of 1,000; want 10, and how many more", strings.Count(page, says))
+	}
+}
+
+// TestThePageOfAnAccountSaysWhatItSpent: yesterday, in seven days, and of how much its budgets had to be spent; where
+// that is not known it is not there.
+func TestThePageOfAnAccountSaysWhatItSpent(t *testing.T) {
+	a := ask(t, nil)
+	s := &a.desk.accounts[0]
+	wants := []string{"<dt>Spent yesterday</dt><dd>48.21 USD</dd>",
+		"<dd>331.94 USD (&#43;14% against the 7 before)</dd>",
+		"<dd>331.94 of 560.00 USD in the 7 days to 2026-11-21, 59%, for 5 of 6 campaigns</dd>"}
+	s.Paced = &overspend.Paced{Currency: "USD", Day: "2026-11-21", Days: 7, Until: noon.Add(time.Hour),
+		Spent: 331_940_000, Due: 560_000_000, Known: 5, Delivering: 6}
+	page := text(t, a.get("/accounts/shoes"))
+	for _, want := range wants {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page has no %s", want)
+		}
+	}
+	s.Paced.Currency = "EUR" // of before the account's money became another
+	if page := text(t, a.get("/accounts/shoes")); strings.Contains(page, "Paced") {
+		t.Error("the page has pacing in other money")
+	}
+	s.Spent = nil
+	if page := text(t, a.get("/accounts/shoes")); strings.Contains(page, "Spent yesterday") {
+		t.Error("the page says what was spent, which nobody knows")
 	}
 }

@@ -1,9 +1,11 @@
-// Package overspend finds measured spend that is more than a budget, an even pace or the operator's cap allows.
+// Package overspend finds measured spend that is more than a budget, an even pace or the operator's cap allows, and how
+// the budgets of a whole account are spent.
 //
 // It refuses to guess: where a day was not read, a figure is not known, or a budget was changed on the day, it finds
 // nothing. Its invariant: of one resource and day a rule is found new once, whoever looks.
 //
-// overspend.go finds and words, keep.go knows what was found before, watch.go when to look.
+// overspend.go finds and words, keep.go knows what was found before, watch.go when to look; paced.go is of a whole
+// account.
 package overspend
 
 import (
@@ -35,6 +37,7 @@ type Budget struct {
 	Daily, Lifetime int64 // in micros; 0: none
 	Begins, Ends    time.Time
 	Changed         time.Time // when anything of the resource was changed last; zero: not known
+	Delivers        bool      // by its own status
 }
 
 // Limits are what else bounds spend.

@@ -17,6 +17,7 @@ import (
 	"adsync/internal/notify"
 	"adsync/internal/resource"
 	"adsync/internal/review"
+	"adsync/plan"
 	"adsync/reconcile"
 	"adsync/sources"
 	"adsync/sources/config"
@@ -234,8 +235,9 @@ func (r *reviewer) look(ctx context.Context, result *daemon.Result, read time.Ti
 		r.spend.Back()
 		return
 	}
-	found, err := r.overspent(ctx, r.of.ceiling.Load(), read)
+	found, paced, err := r.measured(ctx, r.of.ceiling.Load(), read)
 	if err == nil {
+		result.Paced = paced
 		result.Passed, err = overspend.Note(r.of.orders.Kept(), found, read, func(fresh []overspend.Passing) {
 			if r.notifier != nil {
 				r.notifier.TellPassed(fresh)
@@ -248,24 +250,30 @@ func (r *reviewer) look(ctx context.Context, result *daemon.Result, read time.Ti
 	}
 }
 
-// overspent finds what passed what is allowed by a moment of the account.
-func (r *reviewer) overspent(ctx context.Context, ceiling int64, now time.Time) ([]overspend.Passing, error) {
+// measured finds what passed what is allowed by a moment of the account, and how its budgets are spent.
+func (r *reviewer) measured(ctx context.Context, ceiling int64,
+	now time.Time) ([]overspend.Passing, *overspend.Paced, error) {
 	level := figures.Levels[0]
 	settings, err := r.archive.Settings(ctx, []string{level})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	budgets := make(map[string]overspend.Budget, len(settings[level]))
 	for id, one := range settings[level] {
 		b := overspend.Budget{Name: cmp.Or(one.Name, id), Daily: one.Daily, Lifetime: one.Lifetime,
-			Begins: one.Created, Ends: one.Ends, Changed: one.Changed}
+			Begins: one.Created, Ends: one.Ends, Changed: one.Changed, Delivers: one.Status == plan.Active}
 		if one.Starts.After(one.Created) {
 			b.Begins = one.Starts
 		}
 		budgets[id] = b
 	}
-	return overspend.Find(r.archive.Figures(), budgets, overspend.Limits{
+	found, err := overspend.Find(r.archive.Figures(), budgets, overspend.Limits{
 		OverDaily: r.pace.Daily, OverEven: r.pace.Lifetime, Cap: ceiling, Largest: r.largest(ctx, level, budgets)}, now)
+	if err != nil {
+		return nil, nil, err
+	}
+	paced, err := overspend.Pace(r.archive.Figures(), budgets, ceiling, now)
+	return found, paced, err
 }
 
 // entriesMost is how much of the service's audit log is read to find which budgets were changed on a day.

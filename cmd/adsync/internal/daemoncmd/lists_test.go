@@ -20,6 +20,7 @@ import (
 	"adsync/internal/daemon"
 	"adsync/internal/daemon/web"
 	"adsync/internal/figures"
+	"adsync/internal/figures/overspend"
 	"adsync/internal/planview"
 	"adsync/internal/testing/pgtest"
 	"adsync/sources/config"
@@ -73,6 +74,10 @@ func statusOf(i int, now time.Time, plan *planview.Document) daemon.Status {
 		micros := int64(i%100) * 1_000_000 // several spent as much
 		s.Spent = &figures.Lately{Currency: s.Account.Currency, OfDay: &micros, Week: &micros,
 			Until: now.Add(time.Hour)}
+	}
+	if i%4 == 0 {
+		s.Paced = &overspend.Paced{Currency: s.Account.Currency, Spent: int64(i) * 1_000_000, Due: 100_000_000,
+			Until: now.Add(time.Duration(i%3) * time.Hour)} // of some it is of a day that is past
 	}
 	if i%5 == 0 && s.Spent != nil {
 		s.Spent.WeekBefore = s.Spent.Week

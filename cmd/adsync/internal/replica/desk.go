@@ -168,6 +168,7 @@ func (d *Desk) listed(ctx context.Context, q daemon.Query) (l daemon.List, err e
 			Currency: t.Currency, Accounts: t.Accounts, Held: t.Held, Rejected: t.Rejected,
 			Possible: daemon.Sum(t.Possible), Day: daemon.Sum(t.Day), Week: daemon.Sum(t.Week),
 			Compared: daemon.Sum(t.Compared), WeekBefore: t.WeekBefore,
+			Paced: daemon.Sum(t.Paced), Due: t.Due,
 		})
 	}
 	return l, err

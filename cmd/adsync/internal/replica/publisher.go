@@ -252,6 +252,9 @@ func (p *Publisher) viewOf(k Known, w waits) (v state.View, err error) {
 	if spent := s.Spends(); spent != nil {
 		v.Day, v.Week, v.WeekBefore, v.FreshUntil = spent.OfDay, spent.Week, spent.WeekBefore, &spent.Until
 	}
+	if paced := s.Paces(); paced != nil {
+		v.Paced, v.Due, v.PacedUntil = &paced.Spent, &paced.Due, &paced.Until
+	}
 	if w.plan != nil {
 		if v.Plan, err = json.Marshal(w.plan); err != nil {
 			return v, err

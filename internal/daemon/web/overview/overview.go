@@ -27,6 +27,15 @@ type Spent struct {
 	Read      shown.Moment
 }
 
+// PacedOf says what an account spent of what was to be spent; "" where that is not known.
+func PacedOf(a *daemon.Status) string {
+	p := a.Paces()
+	if p == nil {
+		return ""
+	}
+	return shown.Text(p.Text(), 200)
+}
+
 // SpentOf returns what an account spent; nil where no day was read.
 func SpentOf(a *daemon.Status, now time.Time, zone *time.Location) *Spent {
 	s := a.Spent
@@ -150,7 +159,7 @@ type Sums struct {
 // Line is what those of one currency come to.
 type Line struct {
 	Currency, Accounts string
-	Cells              []Cell // yesterday, seven days, their change, possible a day
+	Cells              []Cell // yesterday, seven days, their change, paced, possible a day
 }
 
 // Cell is an amount, and of how many accounts it is where that is not all.
@@ -203,8 +212,19 @@ func lineOf(t *daemon.Total) Line {
 	amount := func(s daemon.Sum) Cell { return cellOf(planview.Amount(s.Micros), s.Accounts, t.Accounts) }
 	return Line{Currency: shown.Text(t.Currency, 20), Accounts: diag.Plural(t.Accounts, "account"), Cells: []Cell{
 		amount(t.Day), amount(t.Week),
-		cellOf(shown.Change(t.Compared.Micros, t.WeekBefore), t.Compared.Accounts, t.Accounts), amount(t.Possible),
+		cellOf(shown.Change(t.Compared.Micros, t.WeekBefore), t.Compared.Accounts, t.Accounts),
+		pacedCell(t), amount(t.Possible),
 	}}
+}
+
+// pacedCell is how the budgets of accounts are spent together.
+func pacedCell(t *daemon.Total) Cell {
+	text := ""
+	if t.Due > 0 {
+		text = fmt.Sprintf("%s of %s, %d%%", planview.Amount(t.Paced.Micros), planview.Amount(t.Due),
+			t.PacedPercent())
+	}
+	return cellOf(text, t.Paced.Accounts, t.Accounts)
 }
 
 func cellOf(text string, of, all int) Cell {
