@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"adsync/internal/eyes"
 	"adsync/internal/planview"
 )
 
@@ -50,6 +51,7 @@ type DraftLeft struct {
 type EditOrder struct {
 	Edit
 	Digest, By, Reason string
+	Who                *eyes.Who // the person, where they proved who they are
 	Time               time.Time
 }
 

@@ -5,6 +5,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"time"
+
+	"adsync/internal/eyes"
 )
 
 // Handed is a file that a person sends after a look at it: to a branch for uploads, from where it is somebody's to
@@ -12,9 +14,10 @@ import (
 type Handed struct {
 	File    string // as it was looked at
 	Content []byte
-	Base    string // sum of the file whose place it took when it was looked at; "" for none
-	Who     string // as Dropped has it
-	Began   string // as Upload has it
+	Base    string    // sum of the file whose place it took when it was looked at; "" for none
+	Who     *eyes.Who // the person, where they proved who they are
+	Holder  string    // who had what it began as, as Dropped has it
+	Began   string    // as Upload has it
 	By      string
 	Note    string
 	Time    time.Time

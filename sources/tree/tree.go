@@ -200,10 +200,12 @@ func (t *Tree) Summed(files []File) Summed {
 	return s
 }
 
-// Total is the sum, with other hashes for the files of some names.
+// Total is the sum, with other hashes for the files of some names, which may be new.
 func (s Summed) Total(others map[string]string) string {
 	total := sha256.New()
-	for _, name := range slices.Sorted(maps.Keys(s.Hashes)) {
+	names := slices.AppendSeq(slices.Collect(maps.Keys(s.Hashes)), maps.Keys(others))
+	slices.Sort(names)
+	for _, name := range slices.Compact(names) {
 		fmt.Fprintf(total, "%d:%s=%s\n", len(name), name, cmp.Or(others[name], s.Hashes[name]))
 	}
 	for _, line := range s.wrong {

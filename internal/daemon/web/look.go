@@ -324,8 +324,8 @@ func (g *giver) commit(r *http.Request, o order, id, note string) (daemon.Commit
 	ctx, end := context.WithTimeout(context.WithoutCancel(r.Context()), lookTime)
 	defer end()
 	c, err := g.desk.Commit(ctx, o.account, daemon.Handed{
-		File: one.file, Content: one.content, Base: one.base, Who: one.who, Began: one.began,
-		By: o.by, Note: shown.Reason(note), Time: g.Now().UTC(),
+		File: one.file, Content: one.content, Base: one.base, Holder: one.who, Began: one.began,
+		Who: o.who, By: o.by, Note: shown.Reason(note), Time: g.Now().UTC(),
 	})
 	if err != nil {
 		p := g.problemOf(err)

@@ -164,7 +164,8 @@ func (d *daemonRun) account(settings config.Daemon, a config.DaemonAccount) daem
 		k.open, k.newest, k.uploads = branch.atCommit, branch.newest, a.Uploads.Value
 		account.Picture = branch.picture(k.picture)
 	}
-	edit := &edits.Desk{Open: k.open, Plan: k.draw, View: k.live, Files: &w.copies.writing, Note: note}
+	edit := &edits.Desk{Open: k.open, Plan: k.draw, View: k.live, Files: &w.copies.writing, Note: note,
+		Authors: &w.authors}
 	if branch != nil {
 		edit.Open, edit.Git, edit.Uploads = k.newest, true, k.uploads
 	}

@@ -264,8 +264,8 @@ const approvalAhead = time.Hour
 
 // approved adds what people agreed to, has not expired, and counts by the policy, as the state is now that the run
 // has. Approvals of earlier versions, which were of a whole plan, count no more.
-func (w *worker) approved(
-	ctx context.Context, desired *reconcile.Desired, p plan.Policy, store state.Store) (*eyes.Rule, error) {
+func (w *worker) approved(ctx context.Context, content string,
+	desired *reconcile.Desired, p plan.Policy, store state.Store) (*eyes.Rule, error) {
 	approvals, err := w.orders.Approvals()
 	if err != nil {
 		return nil, fmt.Errorf("read the approvals: %w", err)
@@ -274,7 +274,7 @@ func (w *worker) approved(
 		age := time.Since(a.Time)
 		return age > time.Duration(p.ApprovalExpires)*time.Minute || age < -approvalAhead
 	})
-	rule, err := w.ruleOf(ctx, approvals, p, store)
+	rule, err := w.ruleOf(ctx, content, approvals, p, store)
 	if err != nil {
 		return nil, err
 	}
@@ -305,8 +305,8 @@ func (w *worker) approved(
 }
 
 // ruleOf is whose yes counts, by the policy and by who is known to have written what.
-func (w *worker) ruleOf(
-	ctx context.Context, approvals []daemon.Approval, p plan.Policy, store state.Store) (*eyes.Rule, error) {
+func (w *worker) ruleOf(ctx context.Context, content string,
+	approvals []daemon.Approval, p plan.Policy, store state.Store) (*eyes.Rule, error) {
 	if len(p.NotAuthor) == 0 {
 		return eyes.NewRule(eyes.Rule{}), nil
 	}
@@ -320,6 +320,7 @@ func (w *worker) ruleOf(
 	if r.Wrote, err = eyes.Noted(w.orders.Place, lineage); err != nil {
 		return nil, fmt.Errorf("read who wrote what: %w", err)
 	}
+	r.Wrote = append(r.Wrote, w.authors.Of(content, lineage)...)
 	for _, a := range approvals {
 		if a.Lineage == lineage {
 			r.Given = append(r.Given, eyes.Yes{Who: a.Who, Serial: a.Serial, Asks: a.Asks})

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"adsync/cmd/adsync/internal/authors"
 	"adsync/cmd/adsync/internal/console"
 	"adsync/cmd/adsync/internal/pulls"
 	"adsync/cmd/adsync/internal/runs"
@@ -22,6 +24,8 @@ import (
 	"adsync/internal/gitstore"
 	"adsync/internal/orders"
 	"adsync/internal/runview"
+	"adsync/reconcile"
+	"adsync/sources"
 	"adsync/sources/attach"
 	"adsync/sources/tidy"
 	"adsync/sources/tree"
@@ -35,7 +39,7 @@ func (k *previewer) commit(ctx context.Context, h daemon.Handed) (c daemon.Commi
 		return c, notPushed(err)
 	}
 	defer done()
-	_, name, hash, err := k.checked(ctx, env, dir, h)
+	_, name, view, err := k.checked(ctx, env, dir, h)
 	if errors.Is(err, daemon.ErrMoved) {
 		r := env.Git.Revision
 		return c, fmt.Errorf("%w; the newest commit is %.12s, %s by %s; look at your file again", err, r.Commit,
@@ -44,7 +48,7 @@ func (k *previewer) commit(ctx context.Context, h daemon.Handed) (c daemon.Commi
 	if err != nil {
 		return c, err
 	}
-	c, err = k.push(ctx, env, name, hash, h)
+	c, err = k.push(ctx, env, name, view.Hash(), h)
 	if c.Commit != "" { // it is there also where no pull request is
 		k.noteSent(name, h)
 	}
@@ -54,26 +58,25 @@ func (k *previewer) commit(ctx context.Context, h daemon.Handed) (c daemon.Commi
 // checked plans a file once more as the account's others are by now: without a problem, and in the place of the file
 // that it took when it was looked at.
 func (k *previewer) checked(ctx context.Context, env *session.Env, dir string,
-	h daemon.Handed) (l session.Loaded, name, hash string, err error) {
+	h daemon.Handed) (l session.Loaded, name string, view *reconcile.View, err error) {
 	l, name, base, err := k.with(ctx, env, dir, h.File, h.Content)
 	if err != nil {
-		return l, "", "", err
+		return l, "", nil, err
 	}
 	if base != h.Base {
-		return l, "", "", daemon.ErrMoved
+		return l, "", nil, daemon.ErrMoved
 	}
 	problems := l.Desired.Problems
 	if !diag.HasErrors(problems) {
-		view, _, err := k.plan(ctx, env, l)
-		if err != nil {
-			return l, "", "", notNow(ctx, err)
+		if view, _, err = k.plan(ctx, env, l); err != nil {
+			return l, "", nil, notNow(ctx, err)
 		}
-		problems, hash = view.Plan.Problems, view.Hash()
+		problems = view.Plan.Problems
 	}
 	if diag.HasErrors(problems) {
-		return l, "", "", fmt.Errorf("%w: %s", daemon.ErrNotValid, firstProblem(problems))
+		return l, "", nil, fmt.Errorf("%w: %s", daemon.ErrNotValid, firstProblem(problems))
 	}
-	return l, name, hash, nil
+	return l, name, view, nil
 }
 
 // save puts a dropped file into the folder, in the place of the one it was looked at for, which stays beside it. The
@@ -84,7 +87,7 @@ func (k *previewer) save(ctx context.Context, h daemon.Handed) (c daemon.Committ
 		return c, err
 	}
 	defer done()
-	l, name, _, err := k.checked(ctx, env, dir, h)
+	l, name, view, err := k.checked(ctx, env, dir, h)
 	if errors.Is(err, daemon.ErrMoved) {
 		return c, fmt.Errorf("%w; look at your file again", err)
 	}
@@ -99,6 +102,7 @@ func (k *previewer) save(ctx context.Context, h daemon.Handed) (c daemon.Committ
 	if err != nil {
 		return c, fmt.Errorf("note who sends it: %w", err)
 	}
+	authored := k.authored(ctx, env, l, name, view, h)
 	k.worker.copies.writing.Lock()
 	defer k.worker.copies.writing.Unlock()
 	c.Kept, err = tidy.Put(l.Project, name, h.Base, h.Content, env.Clock.OrSystem().Now())
@@ -106,7 +110,36 @@ func (k *previewer) save(ctx context.Context, h daemon.Handed) (c daemon.Committ
 		return c, fmt.Errorf("%w: %s: %s", daemon.ErrNotWritten, diag.Printable(name), diag.Printable(err.Error()))
 	}
 	k.noteSent(name, h)
+	if authored != nil {
+		k.worker.authors.Note(*authored)
+	}
 	return c, nil
+}
+
+// authored is what a file changes of those that are there, and who has it do so; nil where no policy asks for it, and
+// where nobody can tell.
+func (k *previewer) authored(ctx context.Context, env *session.Env, l session.Loaded, name string,
+	view *reconcile.View, h daemon.Handed) *authors.Order {
+	g := session.Govern(env, l.Project, l.Schemas, time.Now())
+	if h.Who == nil || len(g.Policy.NotAuthor) == 0 {
+		return nil
+	}
+	var former []byte
+	var err error
+	if h.Base != "" {
+		former, err = os.ReadFile(filepath.Join(l.Project.Root, filepath.FromSlash(name)))
+	}
+	_, contents, failed := contentsWith(l, h.File, former)
+	if err != nil || failed != nil || h.Base != "" && sumOf(former) != h.Base {
+		return nil
+	}
+	if h.Base == "" {
+		delete(contents, name)
+	}
+	before := sources.LoadContents(ctx, l.Project, l.Schemas, contents) // a draft as if it was ready, as the other
+	return &authors.Order{Who: *h.Who, Before: &before, After: &l.Desired,
+		Files: map[string]string{name: sumOf(h.Content)}, Asks: view.Plan.FindAsks(),
+		Lineage: view.State.Lineage, Serial: view.State.Serial}
 }
 
 func notPushed(err error) error { return fmt.Errorf("%w: %w", daemon.ErrNotPushed, err) }
@@ -193,7 +226,7 @@ func (k *previewer) noteSent(name string, h daemon.Handed) {
 	if h.Began == "" {
 		return
 	}
-	err := k.downloads.Sent(downloads.Version{Who: h.Who, File: name, Sum: h.Began}, sumOf(h.Content))
+	err := k.downloads.Sent(downloads.Version{Who: h.Holder, File: name, Sum: h.Began}, sumOf(h.Content))
 	if err != nil {
 		k.worker.env.Note("who sent a file is not noted; to their next it will look as somebody else's: %s",
 			console.OneLine(err))

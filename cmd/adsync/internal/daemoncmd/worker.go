@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"adsync/cmd/adsync/internal/authors"
 	"adsync/cmd/adsync/internal/console"
 	"adsync/cmd/adsync/internal/runs"
 	"adsync/cmd/adsync/internal/session"
@@ -76,6 +77,7 @@ type worker struct {
 	seen      *fingerprint // what the last whole run saw; nil: nothing can be skipped
 	at        string       // the commit of the last run
 	writers   writers
+	authors   authors.Known // of the files as people left them at the page
 	keeping   keeping
 	freed     freed
 	ceiling   atomic.Int64 // max_daily_exposure of the last run, in micros; 0: none
@@ -147,11 +149,13 @@ func (w *worker) run(ctx context.Context, request daemon.Request) daemon.Result 
 	if w.busy != nil {
 		w.busy()
 	}
+	began := time.Now()
 	l := session.Load(ctx, w.env, f.dir)
 	if commits.CommittedStop(l.Project) != "" {
 		w.suspended.Store(true)
 	}
 	sum := cmp.Or(l.Desired.Hash, tree.SumOf(l.Project, nil)) // without a project nothing else was read
+	w.authors.See(sum, began)
 	still, err := w.source.still(ctx, f, sum, l.Desired.Files)
 	if err != nil {
 		return w.failed(ctx, f.revision, err)
@@ -218,7 +222,7 @@ func (w *worker) reconcile(ctx context.Context, request daemon.Request, f folder
 		return w.failed(ctx, f.revision, err)
 	}
 	w.ceiling.Store(g.Policy.MaxDailyExposure)
-	eyesOf, err := w.approved(ctx, &desired, g.Policy, store)
+	eyesOf, err := w.approved(ctx, f.revision.Content, &desired, g.Policy, store)
 	if err != nil {
 		return w.failed(ctx, f.revision, err)
 	}
@@ -241,6 +245,7 @@ func (w *worker) reconcile(ctx context.Context, request daemon.Request, f folder
 	did.expires, did.eyes = g.Policy.ApprovalExpires, eyesOf
 	r = w.ended(ctx, &l, did, r)
 	r.Revision.Content = seen.taken(&l)
+	w.authors.Moved(f.revision.Content, r.Revision.Content)
 	r.Until, r.Journal = w.again.until(g.Thaws), openSteps(ctx, store)
 	if r.Class == daemon.Held && r.Run != nil {
 		r.Until = time.Now().Add(againSoon)

@@ -39,7 +39,7 @@ func TestAnApprovalIsGoodForADay(t *testing.T) {
 		}))
 		w := &worker{env: &session.Env{}, orders: at}
 		var desired reconcile.Desired
-		_, err := w.approved(t.Context(), &desired, plan.Policy{ApprovalExpires: 24 * 60}, nil)
+		_, err := w.approved(t.Context(), "", &desired, plan.Policy{ApprovalExpires: 24 * 60}, nil)
 		noError(t, err)
 		if got := len(desired.Consents) == 1; got != want {
 			t.Errorf("an approval given %s ago is good: %t; want %t", ago, got, want)
@@ -49,7 +49,7 @@ func TestAnApprovalIsGoodForADay(t *testing.T) {
 			t.Errorf("consents are %+v, bound %+v; want that of ann as it was given, and no other", got, desired.Bound)
 		}
 		desired = reconcile.Desired{}
-		_, err = w.approved(t.Context(), &desired, plan.Policy{ApprovalExpires: 2 * 60}, nil)
+		_, err = w.approved(t.Context(), "", &desired, plan.Policy{ApprovalExpires: 2 * 60}, nil)
 		noError(t, err)
 		if got, want := len(desired.Consents) == 1, want && ago < 2*time.Hour; got != want {
 			t.Errorf("an approval given %s ago is good where it expires after 2 hours: %t; want %t", ago, got, want)
@@ -144,7 +144,7 @@ func TestARunDecidesWhoseYesCounts(t *testing.T) {
 			By: "somebody", Who: row.who, Time: time.Now()}))
 		var desired reconcile.Desired
 		w := &worker{env: &session.Env{}, orders: at}
-		_, err := w.approved(t.Context(), &desired, row.policy, store)
+		_, err := w.approved(t.Context(), "", &desired, row.policy, store)
 		noError(t, err)
 		if len(desired.Consents) != row.want {
 			t.Errorf("%v, %v: %d consents; want %d", row.who, row.policy.NotAuthor, len(desired.Consents), row.want)

@@ -11,6 +11,7 @@ import (
 	"context"
 	"sync"
 
+	"adsync/cmd/adsync/internal/authors"
 	"adsync/cmd/adsync/internal/pulls"
 	"adsync/cmd/adsync/internal/session"
 	"adsync/internal/orders"
@@ -28,6 +29,8 @@ type Desk struct {
 	// View is what is live of the named resources, beside what the files say.
 	View func(ctx context.Context, env *session.Env, l session.Loaded, of []string) (*reconcile.View, error)
 	Note func(orders.Ordered) error // keeps who ordered what
+
+	Authors *authors.Known // is told who wrote what into the files of a folder
 
 	Files *sync.Mutex // held by who writes into the files of people
 

@@ -3,11 +3,13 @@ package edits
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"path"
 	"strings"
 	"time"
 
+	"adsync/cmd/adsync/internal/authors"
 	"adsync/cmd/adsync/internal/console"
 	"adsync/cmd/adsync/internal/pulls"
 	"adsync/cmd/adsync/internal/runs"
@@ -16,6 +18,7 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/orders"
 	"adsync/internal/runview"
+	"adsync/sources"
 	"adsync/sources/tidy"
 )
 
@@ -45,9 +48,36 @@ func (d *Desk) Edit(ctx context.Context, o daemon.EditOrder) (e daemon.Edited, e
 	if d.Git {
 		return d.send(ctx, env, f, o)
 	}
+	authored := d.authored(ctx, env, f, o)
 	d.Files.Lock()
 	defer d.Files.Unlock()
-	return f.save(env.Clock.OrSystem().Now())
+	if e, err = f.save(env.Clock.OrSystem().Now()); err == nil && authored != nil {
+		d.Authors.Note(*authored)
+	}
+	return e, err
+}
+
+// authored is what an edit changes of the files, and who has it do so; nil where no policy asks for it, and where
+// nobody can tell.
+func (d *Desk) authored(ctx context.Context, env *session.Env, f *found, o daemon.EditOrder) *authors.Order {
+	g := session.Govern(env, f.loaded.Project, f.loaded.Schemas, o.Time)
+	if o.Who == nil || len(g.Policy.NotAuthor) == 0 {
+		return nil
+	}
+	l, files, contents := f.loaded, map[string]string{}, map[string][]byte{}
+	for _, w := range f.Rewrites {
+		files[w.File], contents[w.File] = fmt.Sprintf("%x", sha256.Sum256(w.After)), w.After
+	}
+	var err error
+	if l.Desired, err = sources.LoadJoined(l.Project, ctx, l.Schemas, contents); err != nil {
+		return nil
+	}
+	view, err := d.View(ctx, env, l, nil)
+	if err != nil {
+		return nil
+	}
+	return &authors.Order{Who: *o.Who, Before: &f.loaded.Desired, After: &l.Desired, Files: files,
+		Asks: view.Plan.FindAsks(), Lineage: view.State.Lineage, Serial: view.State.Serial}
 }
 
 func orderOf(o daemon.EditOrder) orders.Order {
