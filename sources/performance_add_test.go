@@ -383,3 +383,16 @@ func TestASpanMovesNothingUnderSomebodysFormula(t *testing.T) {
 		})
 	}
 }
+
+// The sheet gets a number and a name of a part that nothing has, however odd those are that are there.
+func TestTheNumberOfASheetThatIsAdded(t *testing.T) {
+	content := rebuild(t, ownBook(t), "xl/workbook.xml", replaced(`sheetId="1"`, `sheetId="65534"`))
+	content = rebuild(t, content, "xl/workbook.xml", replaced(`sheetId="3"`, `sheetId="1"`))
+	dir := performanceFolder(t, content)
+	_, err := updated(t, dir, marked.Update{Known: knowsOne(twoSpans()), Windows: spans})
+	must(t, err)
+	saved := partsOf(t, readFile(t, dir, "q4.xlsx"))["xl/workbook.xml"]
+	if !strings.Contains(saved, `name="Performance" sheetId="3" r:id=`) {
+		t.Errorf("the sheet has another number than the least that is free:\n%s", saved)
+	}
+}

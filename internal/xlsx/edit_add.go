@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -186,13 +187,13 @@ func (g *graft) list() error {
 	}); err != nil {
 		return err
 	}
-	count, last, err := g.sheetsListed()
+	count, free, err := g.sheetsListed()
 	if err != nil {
 		return err
 	}
 	if err := g.appendTo(g.book.main, "sheets", func(prefix string) string {
 		return fmt.Sprintf(`<%ssheet xmlns:r="%s" name="%s" sheetId="%d" r:id="%s"/>`,
-			prefix, officeNames, escapeText(sheet.Name), last+1, id)
+			prefix, officeNames, escapeText(sheet.Name), free, id)
 	}); err != nil {
 		return err
 	}
@@ -212,26 +213,32 @@ func (g *graft) typesOf(prefix string) (list string) {
 
 // freeRelation is a name of a relationship that the workbook has not yet.
 func (g *graft) freeRelation() string {
+	taken := map[string]bool{}
+	for _, r := range g.book.rels {
+		taken[strings.ToLower(r.id)] = true
+	}
 	for n := 1; ; n++ {
-		id := fmt.Sprintf("rIdAdsync%d", n)
-		if !slices.ContainsFunc(g.book.rels, func(r relation) bool { return strings.EqualFold(r.id, id) }) {
+		if id := fmt.Sprintf("rIdAdsync%d", n); !taken[strings.ToLower(id)] {
 			return id
 		}
 	}
 }
 
-// sheetsListed returns how many sheets of any sort there are, and the greatest number that one has.
-func (g *graft) sheetsListed() (count, last int, err error) {
+// sheetsListed returns how many sheets of any sort there are, and the least number that none has: the greatest may be
+// the last that programs take.
+func (g *graft) sheetsListed() (count, free int, err error) {
+	taken := map[string]bool{}
 	err = elements(g.book.parts.content[g.book.main], func(s *xmlScanner) error {
-		if len(s.open) != 3 || string(s.name) != "sheet" {
-			return nil
+		if len(s.open) == 3 && string(s.name) == "sheet" {
+			count++
+			taken[string(s.attr("sheetId"))] = true
 		}
-		var id int
-		_, err := fmt.Sscan(string(s.attr("sheetId")), &id)
-		count, last = count+1, max(last, id)
-		return err
+		return nil
 	})
-	return count, last, err
+	for free = 1; taken[strconv.Itoa(free)]; {
+		free++
+	}
+	return count, free, err
 }
 
 // beforeNames are the elements of a workbook's list of sheets that come before its names
