@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"adsync/internal/daemon"
 	"adsync/internal/planview"
@@ -51,6 +52,22 @@ func (q *pausing) drafted(changes int) planview.Draft {
 	return s.Drafts[0]
 }
 
+// says waits until adsync status says something of the account, or no longer.
+func says(t *testing.T, dir, what string, is bool) {
+	t.Helper()
+	var out []byte
+	for until := time.Now().Add(2 * time.Minute); time.Now().Before(until); { // each asks a process
+		var err error
+		if out, err = asAdsync("status", dir).CombinedOutput(); err != nil {
+			t.Fatalf("adsync status: %v\n%s", err, out)
+		}
+		if strings.Contains(string(out), what) == is {
+			return
+		}
+	}
+	t.Errorf("adsync status says\n%s\nwant %q in it: %t", out, what, is)
+}
+
 // TestADraftIsNotSent: what is saved as a draft stays where it is, also over a restart; its pause goes at once, and
 // all of it once it is ready. The page says how it stands, to each account and in each view that shows its file.
 func TestADraftIsNotSent(t *testing.T) {
@@ -69,6 +86,7 @@ func TestADraftIsNotSent(t *testing.T) {
 			t.Errorf("%s does not say how the draft stands", path)
 		}
 	}
+	says(q.T, q.dir, "draft        winter.xlsx: draft, 2 changes waiting (last ready ", true)
 	content, err := os.ReadFile(filepath.Join(q.dir, "winter.xlsx"))
 	noError(t, err)
 	var look struct {
@@ -114,5 +132,6 @@ func TestADraftIsNotSent(t *testing.T) {
 	if len(s.Drafts) != 0 || strings.Contains(q.page("/accounts/shop"), "changes waiting") {
 		t.Errorf("it is ready, and the drafts are %+v; want none", s.Drafts)
 	}
+	says(q.T, q.dir, "draft  ", false)
 	q.p.end()
 }

@@ -157,6 +157,7 @@ func TestSpendThatPassesIsMailed(t *testing.T) {
 	if p := s.Passed[0]; p.Day != today || !p.SoFar || p.Currency != "USD" || p.Spent <= p.Allowed {
 		t.Errorf("the status says %+v first; want the cap of today", p)
 	}
+	says(q.T, q.dir, "spend        the account spent ", true)
 	q.p.end()
 	q.begin("spend", "")
 	q.until("the status has it again", func(s daemon.Status) bool { return len(s.Passed) == 4 })

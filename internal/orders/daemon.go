@@ -30,6 +30,9 @@ type Daemon struct {
 	Commit      string `json:"commit,omitempty"`      // of the files that were read last; "" outside of git
 	Uncommitted int    `json:"uncommitted,omitempty"` // how many of them are not as it has them
 
+	Drafts []string `json:"drafts,omitempty"` // workbooks that are drafts, and what waits in each
+	Passed []string `json:"passed,omitempty"` // measured spend of more than is allowed
+
 	Answered []string `json:"answered,omitempty"` // the ids of the newest wishes whose run has ended
 }
 

@@ -31,8 +31,8 @@ func Status(env *session.Env) *cobra.Command {
 		Use:   "status [FOLDER]",
 		Short: "Show what adsync's own record says: who holds it, what is open, what is unknown",
 		Long: `Show what adsync's own record says of an account: whose it is, who holds it now,
-the daemon that looks after it, what was ordered (STOP, a suspension), the last run, the steps an earlier run left
-open, the outcomes nobody knows, and what the service refused for good. The service is not asked; nothing is changed.
+the daemon that looks after it, with the drafts and the spend beyond a budget that it saw, what was ordered (STOP, a
+suspension), the last run, the steps an earlier run left open, the outcomes nobody knows, and what the service refused for good. The service is not asked; nothing is changed.
 
 adsync resume ends what is open; adsync resolve ADDRESS decides what is unknown.`,
 		Example: `  adsync status
@@ -286,6 +286,14 @@ func statusText(env *session.Env, d StatusDocument) error {
 	}
 	line("lock         %s", d.Lock)
 	line("daemon       %s", daemonLine(d.Daemon))
+	if d.Daemon != nil {
+		for _, draft := range d.Daemon.Drafts {
+			line("draft        %s", draft)
+		}
+		for _, passed := range d.Daemon.Passed {
+			line("spend        %s", passed)
+		}
+	}
 	if d.Stop != "" {
 		line("stopped      %s lies there: nothing is sent until it is taken away", d.Stop)
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -93,13 +94,37 @@ func (t *Lease) Shown(s daemon.Status, _ *planview.Document) {
 	d.Running, d.State, d.Message, d.Last, d.Next, d.Exit = false,
 		string(s.State), s.Message, s.Last, s.Next, console.CodeOfClass(s.State)
 	d.Commit, d.Uncommitted = s.Revision.Commit, s.Revision.Uncommitted
+	d.Drafts, d.Passed = draftsIn(&s), passedIn(&s)
 	d.Answer(t.taken)
-	same := t.Say.State == d.State && t.Say.Commit == d.Commit && t.Say.Uncommitted == d.Uncommitted &&
+	same := slices.Equal(t.Say.Drafts, d.Drafts) && slices.Equal(t.Say.Passed, d.Passed) &&
+		t.Say.State == d.State && t.Say.Commit == d.Commit && t.Say.Uncommitted == d.Uncommitted &&
 		t.Say.Message == d.Message && !t.Say.Running && len(t.taken) == 0 && (t.Terse || time.Since(t.wrote) < sayEvery)
 	t.taken, t.Say, t.good = nil, d, orders.Equal{At: s.Good, Revision: s.Applied}
 	if !same {
 		t.write()
 	}
+}
+
+// draftsIn says of each workbook that is a draft how it stands.
+func draftsIn(s *daemon.Status) (all []string) {
+	for _, d := range s.Drafts {
+		all = append(all, d.File+": "+d.Words)
+	}
+	return all
+}
+
+// mostPassed is how many are said.
+const mostPassed = 10
+
+// passedIn says what was spent of more than is allowed.
+func passedIn(s *daemon.Status) (all []string) {
+	for i := range s.Passed[:min(len(s.Passed), mostPassed)] {
+		all = append(all, s.Passed[i].Text(time.UTC))
+	}
+	if more := len(s.Passed) - len(all) + s.PassedMore; more > 0 {
+		all = append(all, fmt.Sprintf("and %d more", more))
+	}
+	return all
 }
 
 // Busy says that a run reads and plans.
