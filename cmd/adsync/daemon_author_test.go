@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"adsync/internal/daemon"
+	"adsync/internal/testing/githubtest"
 )
 
 // TestWhoSendsAFileIsItsAuthor: what somebody changed by a file that they sent at the page, or by an Undo, is known to
@@ -148,4 +149,59 @@ func (g *guest) approvesFirst() (int, string) {
 	}
 	status, page := g.post("/accounts/shop/approve", url.Values{"item": {found[1]}})
 	return status, html.UnescapeString(page)
+}
+
+// TestWhoSendsAPullRequestIsItsAuthor: what is held of a pull request that is exactly the commit which somebody had the
+// page make is theirs, though the forge knows adsync alone. What somebody else pushes upon it has no known author.
+func TestWhoSendsAPullRequestIsItsAuthor(t *testing.T) {
+	t.Parallel()
+	hash := filepath.Join(t.TempDir(), "the.hash")
+	saveFile(t, hash, hashOf(t, annasPassword))
+	person := "{role: approver, password: {file: " + hash + "}}"
+	q := newProposed(t, "1s", "approvers: [zoe]}\npeople: {anna: "+person+", ben: "+person)
+	saveFile(t, q.operator, "policy: {max_daily_exposure: 1000.00, approvals: {raises: not-author}}\n")
+	m := &merged{T: t, s: q.account}
+	anna, ben := m.enters(q.at, "anna"), m.enters(q.at, "ben")
+	// proposes has anna send the file with another budget, and returns the pull request.
+	proposes := func(from, to string) githubtest.Pull {
+		t.Helper()
+		content, name := fileWith(t, q.work, from)
+		at := filepath.Join(t.TempDir(), name)
+		saveFile(t, at, strings.ReplaceAll(string(content), from, to))
+		anna.sends(anna.drops(at))
+		branch := strings.Fields(q.git("-C", q.upstream, "branch", "--list", "adsync/uploads*"))[0]
+		pulls := q.forge.Pulls(branch)
+		pull := pulls[len(pulls)-1]
+		pull.Head = q.git("-C", q.upstream, "rev-parse", branch)
+		q.git("fetch", "-q", q.upstream, branch)
+		q.says(pull.Number, pull.Head[:12])
+		return pull
+	}
+	pull := proposes("daily: 50.00", "daily: 120.00")
+	q.merges(pull)
+	q.p.until("msg", "run ended", "class", "held")
+	if _, page := anna.get("/accounts/shop"); !strings.Contains(page, "Anna wrote it: it wants the approval") {
+		t.Errorf("the page does not say who wrote it:\n%s", page)
+	}
+	if status, page := anna.approvesFirst(); status != 403 || !strings.Contains(page, "Anna wrote 1 of the 1") {
+		t.Errorf("anna approves what she sent: %d %s", status, page)
+	}
+	if status, page := ben.approvesFirst(); status != 200 || !strings.Contains(page, "Approved. The next run applies") {
+		t.Errorf("ben approves what anna sent: %d %s", status, page)
+	}
+	q.p.until("msg", "run ended", "class", "applied")
+
+	pull = proposes("daily: 120.00", "daily: 250.00")
+	q.git("checkout", "-q", "-B", "upon", "FETCH_HEAD")
+	q.save("daily: 250.00", "daily: 290.00", "More")
+	q.git("push", "-q", "-f", q.upstream, "HEAD:"+pull.From)
+	pull.Head = q.git("rev-parse", "HEAD")
+	q.git("checkout", "-q", "main")
+	q.says(pull.Number, pull.Head[:12])
+	q.merges(pull)
+	q.p.until("msg", "run ended", "class", "held")
+	if _, page := anna.get("/accounts/shop"); !strings.Contains(page, "Who wrote it is not known") {
+		t.Errorf("the page says who wrote what was pushed upon hers:\n%s", page)
+	}
+	q.p.end()
 }

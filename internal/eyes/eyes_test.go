@@ -181,3 +181,21 @@ func TestWhoWroteIsKept(t *testing.T) {
 		t.Errorf("%+v, %v; want anna's, once", all, err)
 	}
 }
+
+// Who had a commit made is kept for 31 days, of that commit alone, and of nobody where two had.
+func TestWhoHadACommitMadeIsKept(t *testing.T) {
+	at := kv.Folder{Dir: t.TempDir()}
+	noon := time.Date(2026, 11, 29, 12, 0, 0, 0, time.UTC)
+	for _, s := range []Sender{{noon.Add(-40 * 24 * time.Hour), anna, "old"}, {noon, anna, "c1"}, {noon, anna, "c1"},
+		{noon, anna, "c2"}, {noon, ben, "c2"}, {noon, ben, ""}} {
+		if err := NoteSender(at, s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for commit, want := range map[string]*Who{"c1": &anna, "c2": nil, "old": nil, "": nil, "c": nil} {
+		who, err := SenderOf(at, commit)
+		if err != nil || (who == nil) != (want == nil) || want != nil && *who != *want {
+			t.Errorf("%q is of %v, %v; want %v", commit, who, err, want)
+		}
+	}
+}

@@ -58,6 +58,49 @@ func Noted(at kv.Store, lineage string) (of []Wrote, err error) {
 	return of, err
 }
 
+// sendersName is where it is kept who had which commit made, beside the state of an account.
+const sendersName = "senders.ndjson"
+
+// Sender is who had adsync make a commit, as the page proved it: it changes what they ordered, and nothing else.
+type Sender struct {
+	Time   time.Time `json:"time"`
+	Who    Who       `json:"who"`
+	Commit string    `json:"commit"` // full hash
+}
+
+// NoteSender keeps who had a commit made, and lets go of what is old. Of one that several people had made nobody is
+// known to be the sender.
+func NoteSender(at kv.Store, s Sender) error {
+	line, err := json.Marshal(s)
+	if err != nil {
+		return err
+	}
+	return at.Rewrite(sendersName, func(content []byte) (kept []byte) {
+		for before := range bytes.Lines(content) {
+			var one Sender
+			if json.Unmarshal(before, &one) == nil && s.Time.Sub(one.Time) < lasts {
+				kept = append(append(kept, bytes.TrimRight(before, "\n")...), '\n')
+			}
+		}
+		return append(append(kept, line...), '\n')
+	})
+}
+
+// SenderOf returns who had a commit made; nil where nobody is known.
+func SenderOf(at kv.Store, commit string) (who *Who, err error) {
+	all, err := kv.Lines[Sender](at, sendersName)
+	for i := range all {
+		switch {
+		case all[i].Commit != commit || commit == "":
+		case who != nil && *who != all[i].Who:
+			return nil, err
+		default:
+			who = &all[i].Who
+		}
+	}
+	return who, err
+}
+
 // authors are those who wrote a part, and whether these are all who did.
 func (r *Rule) authors(h plan.Hazard, p plan.Part) (authors []Who, known bool) {
 	key := p.Key(h)

@@ -164,7 +164,8 @@ func (k *previewer) push(ctx context.Context, env *session.Env,
 	message := uploadMessage(c.Path, g.Revision.Commit, hash, h)
 	if into := k.own.Into(env); into != "" {
 		return k.send(ctx, env, c, pulls.Sent{
-			Uploads: k.uploads, Into: into, Path: c.Path, Content: h.Content, By: by, Note: h.Note, Message: message,
+			Uploads: k.uploads, Into: into, Path: c.Path, Content: h.Content, By: by, Who: h.Who, Note: h.Note,
+			Message: message,
 		})
 	}
 	pushed, err := runs.Push(ctx, env, gitstore.Answer{

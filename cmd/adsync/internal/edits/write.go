@@ -126,7 +126,7 @@ func (d *Desk) send(ctx context.Context, env *session.Env, f *found, o daemon.Ed
 	}
 	by := cmp.Or(strings.Trim(pulls.WithoutMarks(o.By), " ."), "somebody")
 	sent := pulls.Edited{Uploads: d.Uploads, Of: strings.TrimSpace(o.Run + " " + o.Of), Title: title(o),
-		Files: map[string][]byte{}, By: by, Note: o.Reason, Message: f.message(env, o)}
+		Files: map[string][]byte{}, By: by, Who: o.Who, Note: o.Reason, Message: f.message(env, o)}
 	for _, w := range f.Rewrites {
 		e.Files = append(e.Files, w.File)
 		sent.Files[path.Join(env.Git.Store.SubPath(), w.File)] = w.After

@@ -7,6 +7,7 @@ import (
 
 	"adsync/cmd/adsync/internal/planning"
 	"adsync/cmd/adsync/internal/session"
+	"adsync/internal/eyes"
 	"adsync/internal/forge"
 	"adsync/internal/gitstore"
 	"adsync/plan"
@@ -19,6 +20,7 @@ type Edited struct {
 	Title   string // what it does, such as Undo run-000042
 	Files   map[string][]byte
 	By      string // the name that the page knows
+	Who     *eyes.Who
 	Note    string
 	Message string // of the commit
 }
@@ -53,7 +55,7 @@ func (o *Own) SendEdit(ctx context.Context, env *session.Env, e Edited, into str
 		Title:  fmt.Sprintf("%s by %s", plain(e.Title), plain(e.By)),
 		Text:   e.text(),
 		Answer: e.Answer(o.Name, env.Git.Revision.Commit),
-	}, into)
+	}, into, e.Who)
 }
 
 func (e *Edited) text() string {

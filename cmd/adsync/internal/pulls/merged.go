@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"adsync/internal/eyes"
 	"adsync/internal/forge"
 	"adsync/plan"
 )
@@ -164,14 +165,19 @@ func (c *consents) counted(all []judged) {
 
 // handOn has the account know who wrote what of a pull request, and what people agreed to, and returns how many did.
 func (d *Desk) handOn(ctx context.Context, p forge.Pull, all []judged, a Asked, ours bool) (given int, err error) {
-	if !ours && !byUs(p) && d.Wrote != nil {
-		wrote, err := d.Rules.wrote(ctx, d.Forge, p, a)
+	if d.Wrote != nil {
+		var wrote *eyes.Wrote
+		if ours || byUs(p) {
+			wrote, err = sentBy(d.Kept, p, a)
+		} else {
+			wrote, err = d.Rules.wrote(ctx, d.Forge, p, a)
+		}
 		var limit *forge.LimitError
 		switch {
 		case errors.As(err, &limit), ctx.Err() != nil:
 			return 0, err
 		case err != nil: // as if nobody knew: that wants more approvals, and not fewer
-			d.Log.Info("the forge does not say who wrote a pull request", "pull", p.Number, "error", err)
+			d.Log.Info("nobody says who wrote a pull request", "pull", p.Number, "error", err)
 		case wrote != nil:
 			wrote.Time = d.Now().UTC()
 			if err := d.Wrote(*wrote); err != nil {

@@ -61,6 +61,28 @@ func TestWhoWroteWhatIsHeldIsKept(t *testing.T) {
 			f.push("h2", "a=1 b=2")
 			f.look(f.t)
 		}, nil},
+		{"as somebody sent it from the page", func(f *consenting) {
+			f.sentByPage("adsync/uploads-shop-spring")
+			f.push("h2", "a=1 b=2")
+			f.notes("h2", eyes.Who{Name: "cleo"})
+			f.look(f.t)
+		}, []eyes.Who{{Name: "cleo"}}},
+		{"where something was pushed upon what somebody sent", func(f *consenting) {
+			f.sentByPage("adsync/uploads-shop-spring")
+			f.notes("h2", eyes.Who{Name: "cleo"})
+			f.push("h3", "a=1 b=2")
+			f.look(f.t)
+		}, nil},
+		{"where two people had the same commit made", func(f *consenting) {
+			f.sentByPage("adsync/uploads-shop-spring")
+			f.push("h2", "a=1 b=2")
+			f.notes("h2", eyes.Who{Name: "cleo"})
+			f.notes("h2", eyes.Who{Name: "anna"})
+			f.look(f.t)
+		}, nil},
+		{"where a stranger's pull request has a commit that somebody is noted for", func(f *consenting) {
+			f.notes("h1", eyes.Who{Name: "cleo"})
+		}, []eyes.Who{{Name: "anna", Login: "ann"}}},
 		{"where adsync proposed it for somebody", func(f *consenting) {
 			f.hub.open[0].Source = "acme/ads:adsync/revert-shop-run-000007"
 			f.push("h2", "a=1 b=2")
@@ -86,6 +108,14 @@ func TestWhoWroteWhatIsHeldIsKept(t *testing.T) {
 				t.Errorf("kept is %+v; want a=1 and b=2 of %v", kept, row.want)
 			}
 		})
+	}
+}
+
+// notes has somebody be known to have had a commit made.
+func (f *consenting) notes(commit string, who eyes.Who) {
+	f.t.Helper()
+	if err := eyes.NoteSender(f.Kept, eyes.Sender{Time: f.Now(), Who: who, Commit: commit}); err != nil {
+		f.t.Fatal(err)
 	}
 }
 

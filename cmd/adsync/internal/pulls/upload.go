@@ -5,12 +5,15 @@ import (
 	"fmt"
 	"path"
 	"strings"
+	"time"
 	"unicode"
 
+	"adsync/cmd/adsync/internal/console"
 	"adsync/cmd/adsync/internal/planning"
 	"adsync/cmd/adsync/internal/runs"
 	"adsync/cmd/adsync/internal/session"
 	"adsync/internal/diag"
+	"adsync/internal/eyes"
 	"adsync/internal/forge"
 	"adsync/internal/gitstore"
 	"adsync/internal/planview"
@@ -24,6 +27,7 @@ type Sent struct {
 	Path    string // from the top of the repository
 	Content []byte
 	By      string // the name that the page knows
+	Who     *eyes.Who
 	Note    string
 	Message string // of the commit
 }
@@ -42,15 +46,21 @@ func (o *Own) Send(ctx context.Context, env *session.Env, s Sent) (gitstore.Push
 			Message: s.Message, By: s.By, Afresh: true,
 		},
 	}
-	return o.send(ctx, env, uploads, p, s.Into)
+	return o.send(ctx, env, uploads, p, s.Into, s.Who)
 }
 
 // send pushes what somebody ordered at the page, and keeps one pull request of it.
 func (o *Own) send(ctx context.Context, env *session.Env, of purpose,
-	p planning.Proposal, into string) (gitstore.Pushed, forge.Pull, error) {
+	p planning.Proposal, into string, who *eyes.Who) (gitstore.Pushed, forge.Pull, error) {
 	pushed, err := runs.Push(ctx, env, p.Answer)
 	if err != nil {
 		return pushed, forge.Pull{}, err
+	}
+	if who != nil {
+		err := eyes.NoteSender(o.Kept, eyes.Sender{Time: time.Now().UTC(), Who: *who, Commit: pushed.Commit})
+		if err != nil { // as if nobody knew: that wants more approvals, and not fewer
+			env.Note("who had adsync propose %s is not noted: %s", pushed, console.OneLine(err))
+		}
 	}
 	number, err := o.open(ctx, env, of, p, into)
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"adsync/internal/eyes"
 	"adsync/internal/forge"
 	"adsync/internal/runview"
+	"adsync/state/kv"
 )
 
 // who is whoever has a login at the forge.
@@ -28,10 +29,26 @@ func (r *Rules) wrote(ctx context.Context, f forge.Repository, p forge.Pull, a A
 	if err != nil || len(authors) == 0 || slices.Contains(authors, "") {
 		return nil, err
 	}
-	w := &eyes.Wrote{Lineage: a.Lineage, Serial: a.Serial}
+	var by []eyes.Who
 	for _, login := range authors {
-		w.By = append(w.By, r.who(login))
+		by = append(by, r.who(login))
 	}
+	return a.wrote(by), nil
+}
+
+// sentBy returns that who had adsync propose it at the page wrote what is held; nil where it is not exactly the commit
+// that they had made.
+func sentBy(kept kv.Store, p forge.Pull, a Asked) (*eyes.Wrote, error) {
+	who, err := eyes.SenderOf(kept, p.Head)
+	if err != nil || who == nil || a.Head != p.Head {
+		return nil, err
+	}
+	return a.wrote([]eyes.Who{*who}), nil
+}
+
+// wrote is that somebody wrote what is held of a pull request, but for what was pending before; nil where nothing is.
+func (a *Asked) wrote(by []eyes.Who) *eyes.Wrote {
+	w := &eyes.Wrote{By: by, Lineage: a.Lineage, Serial: a.Serial}
 	for _, ask := range ofTheAccount(a.Asks) {
 		for _, part := range ask.Parts {
 			if !slices.Contains(a.Pending, pendingAt(part.Address, part.Field)) {
@@ -39,7 +56,10 @@ func (r *Rules) wrote(ctx context.Context, f forge.Repository, p forge.Pull, a A
 			}
 		}
 	}
-	return w, nil
+	if len(w.Keys) == 0 {
+		return nil
+	}
+	return w
 }
 
 // byUs reports whether a pull request is from a branch as adsync pushes them: who had it do so is no user of the forge.
