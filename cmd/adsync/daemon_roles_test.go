@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html"
 	"io"
+	"io/fs"
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
@@ -131,6 +132,13 @@ accounts: [{name: shop, folder: %s}]
 	if status != 200 || !strings.Contains(said, `"by":"anna"`) {
 		t.Errorf("the suspension is not anna's: %d %s", status, said)
 	}
+	if noted := foundIn(t, dir, "orders.ndjson"); !strings.Contains(noted, `"by":"anna","from":"page 127.0.0.1"`) {
+		t.Errorf("the order is noted as %s; want who gave it, and from where", noted)
+	}
+	_, said = program("GET", "/api/v1/accounts/shop/activity", "")
+	if !strings.Contains(said, `"from":"page"`) || strings.Contains(said, "127.0.0.1") {
+		t.Errorf("a viewer reads %s; want how the order came, and no address", said)
+	}
 	if status, said := program("POST", "/api/v1/accounts/shop/resume", `{"by":"anna"}`); status != 403 {
 		t.Errorf("a viewer resumes: %d %s", status, said)
 	}
@@ -237,4 +245,18 @@ accounts: [{name: shop, folder: %s}]
 	if !strings.Contains(said, "login.openid") {
 		t.Errorf("the log does not say that login.openid wants a restart:\n%s", said)
 	}
+}
+
+// foundIn returns what the one file of a name beneath a folder holds.
+func foundIn(t *testing.T, folder, name string) (content string) {
+	t.Helper()
+	noError(t, filepath.WalkDir(folder, func(at string, d fs.DirEntry, err error) error {
+		if err == nil && d.Name() == name {
+			var read []byte
+			read, err = os.ReadFile(at)
+			content += string(read)
+		}
+		return err
+	}))
+	return content
 }

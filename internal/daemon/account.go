@@ -64,7 +64,7 @@ type Account struct {
 type Orders interface {
 	Suspension(now time.Time) *Suspension // nil where nobody stopped it; a file STOP is one
 	Suspend(Suspension) error
-	Resume(now time.Time, by string) error
+	Resume(now time.Time, by, from string) error
 	Pauses() ([]StandingPause, error) // that stand, the oldest first
 	Pause(orders.Pause) error
 	GoOn(pause string, g orders.GoOn) error // orders.ErrNoPause where that does not stand

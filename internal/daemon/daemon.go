@@ -222,7 +222,8 @@ type Approval struct {
 	Lineage  string         `json:"lineage,omitempty"` // of the state that plan was made from
 	Serial   int64          `json:"serial,omitempty"`  // of that state: what was used since is used
 	By       string         `json:"by"`
-	Who      *eyes.Who      `json:"who,omitempty"` // the person, where they proved who they are
+	From     string         `json:"from,omitempty"` // as of orders.Ordered; "" of a review, which has a link
+	Who      *eyes.Who      `json:"who,omitempty"`  // the person, where they proved who they are
 	Note     string         `json:"note,omitempty"`
 	Link     string         `json:"link,omitempty"` // to the review or comment at a forge
 	Time     time.Time      `json:"time"`

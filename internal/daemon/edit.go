@@ -52,6 +52,7 @@ type EditOrder struct {
 	Edit
 	Digest, By, Reason string
 	Who                *eyes.Who // the person, where they proved who they are
+	From               string    // as of orders.Ordered
 	Time               time.Time
 }
 

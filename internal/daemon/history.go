@@ -19,6 +19,7 @@ type Acceptance struct {
 	Commit string    `json:"commit"` // full hash
 	Before string    `json:"before,omitempty"`
 	By     string    `json:"by"`
+	From   string    `json:"from,omitempty"` // as of orders.Ordered
 	Note   string    `json:"note,omitempty"`
 	Time   time.Time `json:"time"`
 }

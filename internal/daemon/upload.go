@@ -19,6 +19,7 @@ type Handed struct {
 	Holder  string    // who had what it began as, as Dropped has it
 	Began   string    // as Upload has it
 	By      string
+	From    string // as of orders.Ordered
 	Note    string
 	Time    time.Time
 }

@@ -32,6 +32,7 @@ type Ordered struct {
 	Time   time.Time `json:"time"`
 	Order  Order     `json:"order"`
 	By     string    `json:"by,omitempty"`
+	From   string    `json:"from,omitempty"` // such as `page 192.0.2.1`; "" of a command, whose By has its machine
 	Reason string    `json:"reason,omitempty"`
 	Until  time.Time `json:"until,omitzero"`
 	Of     string    `json:"of,omitempty"` // the name of what it is about; "" of the account

@@ -51,6 +51,7 @@ func Folder(dir string) Place { return InFolder(kv.Folder{Dir: dir}) }
 // Suspension is a stop that somebody ordered: plans are made, nothing is sent.
 type Suspension struct {
 	By     string    `json:"by"`
+	From   string    `json:"-"` // as of Ordered, which keeps it
 	Reason string    `json:"reason,omitempty"`
 	Since  time.Time `json:"since"`
 	Until  time.Time `json:"until,omitzero"` // zero: until somebody resumes it
@@ -83,7 +84,8 @@ func (p Place) Suspend(s Suspension) error {
 	if err := p.write(SuspendName, s); err != nil {
 		return fmt.Errorf("suspend: %w", err)
 	}
-	if err := p.note(Ordered{Time: s.Since, Order: Suspend, By: s.By, Reason: s.Reason, Until: s.Until}); err != nil {
+	if err := p.note(Ordered{Time: s.Since, Order: Suspend, By: s.By, From: s.From,
+		Reason: s.Reason, Until: s.Until}); err != nil {
 		return fmt.Errorf("the suspension stands, and who ordered it cannot be noted: %w", err)
 	}
 	return nil
@@ -106,12 +108,12 @@ func (p Place) Suspension(now time.Time) *Suspension {
 	return &s
 }
 
-// Resume takes the suspension away, and gives the one that stood. Who did so is noted
-// first.
-func (p Place) Resume(now time.Time, by string) (*Suspension, error) {
+// Resume takes the suspension away, and gives the one that stood. Who did so, and from where, is noted first.
+func (p Place) Resume(now time.Time, by, from string) (*Suspension, error) {
 	stood := p.Suspension(now)
 	if stood != nil {
-		if err := p.note(Ordered{Time: now.UTC().Truncate(time.Second), Order: Resume, By: by}); err != nil {
+		err := p.note(Ordered{Time: now.UTC().Truncate(time.Second), Order: Resume, By: by, From: from})
+		if err != nil {
 			return stood, fmt.Errorf("resume: %w", err)
 		}
 	}

@@ -27,6 +27,7 @@ const (
 type Pause struct {
 	ID       string    `json:"id"`
 	By       string    `json:"by"`
+	From     string    `json:"-"` // as of Ordered, which keeps it
 	Reason   string    `json:"reason"`
 	Since    time.Time `json:"since"`
 	Resource string    `json:"resource,omitempty"` // id of the one that is paused; "" pauses all
@@ -59,6 +60,7 @@ func (p Pause) What() string {
 // GoOn is an order to start again what a pause has paused.
 type GoOn struct {
 	By     string    `json:"by"`
+	From   string    `json:"-"` // as of Ordered, which keeps it
 	Reason string    `json:"reason,omitempty"`
 	Since  time.Time `json:"since"`
 }
@@ -105,7 +107,7 @@ func (p Place) Pause(o Pause) error {
 		return fmt.Errorf("pause: %w", err)
 	}
 	err := errors.Join(p.Ring(ringing, o.Since),
-		p.note(Ordered{Time: o.Since, Order: Pausing, By: o.By, Reason: o.Reason, Of: o.Name}))
+		p.note(Ordered{Time: o.Since, Order: Pausing, By: o.By, From: o.From, Reason: o.Reason, Of: o.Name}))
 	if err != nil {
 		return fmt.Errorf("the pause stands, and who ordered it cannot be noted: %w", err)
 	}
@@ -129,7 +131,7 @@ func (p Place) GoOn(id string, g GoOn) error {
 	}
 	g.Since = g.Since.UTC().Truncate(time.Second)
 	// who did so is noted first
-	err = p.note(Ordered{Time: g.Since, Order: GoingOn, By: g.By, Reason: g.Reason, Of: o.Name})
+	err = p.note(Ordered{Time: g.Since, Order: GoingOn, By: g.By, From: g.From, Reason: g.Reason, Of: o.Name})
 	if err == nil {
 		err = p.write(goOnPrefix+id+".json", g)
 	}

@@ -147,6 +147,9 @@ func (h *api) getExposures(w http.ResponseWriter, r *http.Request) {
 func (h *api) getApprovals(w http.ResponseWriter, r *http.Request) {
 	if a, ok := h.account(w, r); ok {
 		approvals, err := h.desk.Approvals(r.Context(), a.Name)
+		for i := range approvals {
+			approvals[i].From = "" // the activity tells it to who may know
+		}
 		h.answer(w, r, approvalsDocument{formatVersion, notNil(approvals)}, err)
 	}
 }
@@ -154,6 +157,9 @@ func (h *api) getApprovals(w http.ResponseWriter, r *http.Request) {
 func (h *api) getAcceptances(w http.ResponseWriter, r *http.Request) {
 	if a, ok := h.account(w, r); ok {
 		all, err := h.desk.Acceptances(r.Context(), a.Name)
+		for i := range all {
+			all[i].From = ""
+		}
 		h.answer(w, r, acceptancesDocument{formatVersion, notNil(all)}, err)
 	}
 }

@@ -107,7 +107,7 @@ func (h *api) orderOf(w http.ResponseWriter, r *http.Request, body any, by *stri
 		return order{}, false
 	}
 	given, ok := h.givenBy(w, r, body, by)
-	return order{a.Name, given, h.proven(callerOf(r))}, ok
+	return h.orderFor(r, a.Name, given), ok
 }
 
 // givenBy reads the body of an order: one JSON object, with no word that is not

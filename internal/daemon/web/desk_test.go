@@ -312,7 +312,7 @@ func (o fakeOrders) Suspend(s daemon.Suspension) error {
 	return o.desk.broken
 }
 
-func (o fakeOrders) Resume(time.Time, string) error {
+func (o fakeOrders) Resume(time.Time, string, string) error {
 	o.desk.change(o.of, func(a *daemon.Status) { a.Suspended, a.State = nil, daemon.InSync })
 	return o.desk.broken
 }

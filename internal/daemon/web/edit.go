@@ -41,7 +41,7 @@ func (g *giver) draft(r *http.Request, account string) (*daemon.Draft, *problem)
 // edit has a draft written, where it is still what was shown.
 func (g *giver) edit(r *http.Request, o order, of, digest, reason string) (daemon.Edited, *problem) {
 	e := daemon.EditOrder{Edit: daemon.Edit{Run: r.PathValue("run"), Of: of}, Digest: digest,
-		By: o.by, Who: o.who, Reason: shown.Reason(reason), Time: g.Now().UTC()}
+		By: o.by, From: o.from, Who: o.who, Reason: shown.Reason(reason), Time: g.Now().UTC()}
 	if e.Reason == "" {
 		return daemon.Edited{}, &problem{http.StatusBadRequest, "no_reason",
 			"the order has no reason; want one, for whoever finds it"}
@@ -86,7 +86,7 @@ func (h *forms) formEdit(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	of, digest, reason := r.PostForm.Get("of"), r.PostForm.Get("draft"), r.PostForm.Get("reason")
-	e, p := h.give.edit(r, order{a.Name, callerOf(r).name, h.proven(callerOf(r))}, of, digest, reason)
+	e, p := h.give.edit(r, h.orderFor(r, a.Name, callerOf(r).name), of, digest, reason)
 	if p != nil && p.code != "not_opened" {
 		h.refuse(w, r, *p)
 		return

@@ -325,7 +325,7 @@ func (g *giver) commit(r *http.Request, o order, id, note string) (daemon.Commit
 	defer end()
 	c, err := g.desk.Commit(ctx, o.account, daemon.Handed{
 		File: one.file, Content: one.content, Base: one.base, Holder: one.who, Began: one.began,
-		Who: o.who, By: o.by, Note: shown.Reason(note), Time: g.Now().UTC(),
+		Who: o.who, By: o.by, From: o.from, Note: shown.Reason(note), Time: g.Now().UTC(),
 	})
 	if err != nil {
 		p := g.problemOf(err)

@@ -19,7 +19,17 @@ import (
 type order struct {
 	account string
 	by      string
+	from    string    // how it came, and from which address
 	who     *eyes.Who // the person, where they proved who they are; nil of a program, and of the one token
+}
+
+// orderFor is what whoever sent a request wants done at an account.
+func (re *replies) orderFor(r *http.Request, account, by string) order {
+	how := "API"
+	if callerOf(r).session != nil {
+		how = "page"
+	}
+	return order{account, by, how + " " + re.from(r), re.proven(callerOf(r))}
 }
 
 // proven is who sent a request, where they proved who they are.
@@ -81,7 +91,8 @@ func (g *giver) approve(ctx context.Context, o order, c choice, note string) (di
 		return "", p
 	}
 	a := daemon.Approval{
-		PlanHash: plan.PlanHash, Asks: asks, By: o.by, Who: o.who, Note: shown.Reason(note), Time: g.Now().UTC(),
+		PlanHash: plan.PlanHash, Asks: asks, By: o.by, From: o.from, Who: o.who,
+		Note: shown.Reason(note), Time: g.Now().UTC(),
 	}
 	for _, one := range asks {
 		a.Allow = append(a.Allow, one.Allow)
@@ -160,7 +171,7 @@ func (g *giver) chosen(p *planview.Document, c choice) ([]planview.Ask, *problem
 // accept goes on with a commit although history was rewritten. It is that commit by
 // its full hash, and no other that the branch may stand at by now.
 func (g *giver) accept(ctx context.Context, o order, commit, note string) *problem {
-	a := daemon.Acceptance{Commit: commit, By: o.by, Note: shown.Reason(note), Time: g.Now().UTC()}
+	a := daemon.Acceptance{Commit: commit, By: o.by, From: o.from, Note: shown.Reason(note), Time: g.Now().UTC()}
 	if err := g.desk.Accept(ctx, o.account, a); err != nil {
 		p := g.problemOf(err)
 		return &p
@@ -171,7 +182,7 @@ func (g *giver) accept(ctx context.Context, o order, commit, note string) *probl
 // suspend stops an account; a time of 0 is until somebody resumes it.
 func (g *giver) suspend(ctx context.Context, o order, reason string, lasts time.Duration) *problem {
 	now := g.Now().UTC()
-	order := daemon.Suspension{By: o.by, Reason: shown.Reason(reason), Since: now}
+	order := daemon.Suspension{By: o.by, From: o.from, Reason: shown.Reason(reason), Since: now}
 	switch {
 	case order.Reason == "":
 		return &problem{http.StatusBadRequest, "no_reason",
@@ -191,7 +202,7 @@ func (g *giver) suspend(ctx context.Context, o order, reason string, lasts time.
 }
 
 func (g *giver) resume(ctx context.Context, o order) *problem {
-	if err := g.desk.Order(ctx, o.account, daemon.Resuming(o.by)); err != nil {
+	if err := g.desk.Order(ctx, o.account, daemon.Resuming(o.by, o.from)); err != nil {
 		p := g.problemOf(err)
 		return &p
 	}

@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 
 	"adsync/internal/comments"
 	"adsync/internal/daemon"
+	"adsync/internal/daemon/roles"
 	"adsync/internal/daemon/web/activity"
 	"adsync/internal/daemon/web/shown"
 	"adsync/internal/daemon/web/talk"
@@ -84,6 +86,11 @@ func (re *replies) allHappened(r *http.Request, name, of string) (s *activity.So
 		return s, nil, err
 	}
 	all, err := s.Events(r.Context())
+	if callerOf(r).grant.Role(name) < roles.Operator { // from which address an order came is for who runs the daemon
+		for i := range all {
+			all[i].From, _, _ = strings.Cut(all[i].From, " ")
+		}
+	}
 	return s, all, err
 }
 
@@ -246,7 +253,7 @@ func (h *talks) saidBy(w http.ResponseWriter, r *http.Request) (o order, of, run
 	if back = talk.PathOf(accountPath(a.Name), of); run != "" {
 		back = runPath(a.Name, run)
 	}
-	return order{a.Name, nameOf(callerOf(r)), h.proven(callerOf(r))}, of, run, back, ok
+	return h.orderFor(r, a.Name, nameOf(callerOf(r))), of, run, back, ok
 }
 
 func (h *talks) formComment(w http.ResponseWriter, r *http.Request) {

@@ -67,7 +67,7 @@ var foreignForm = problem{http.StatusForbidden, "form", "the form is " +
 // orderBy is the order a form gives.
 func (h *forms) orderBy(w http.ResponseWriter, r *http.Request) (order, bool) {
 	a, ok := h.account(w, r)
-	return order{a.Name, callerOf(r).name, h.proven(callerOf(r))}, ok
+	return h.orderFor(r, a.Name, callerOf(r).name), ok
 }
 
 // after leads on to the page of the account, which says what was done.

@@ -23,7 +23,7 @@ var atTop = figures.Levels[:1]
 // pause orders a pause of a resource by its id, or of all. A pause of all suspends the account as well, so that nothing
 // starts anything behind it.
 func (g *giver) pause(ctx context.Context, o order, resource, reason string) *problem {
-	p := orders.Pause{By: o.by, Reason: shown.Reason(reason), Since: g.Now().UTC().Truncate(time.Second)}
+	p := orders.Pause{By: o.by, From: o.from, Reason: shown.Reason(reason), Since: g.Now().UTC().Truncate(time.Second)}
 	if p.Reason == "" {
 		return &problem{http.StatusBadRequest, "no_reason", "a pause has no reason; want one, for whoever finds it"}
 	}
@@ -73,12 +73,12 @@ func (g *giver) goOn(ctx context.Context, o order, id, reason string) *problem {
 		at := slices.IndexFunc(a.Pauses, func(p daemon.Pause) bool { return p.ID == id })
 		if s := a.Suspended; at >= 0 && a.Pauses[at].Resource == "" && s != nil && !s.File &&
 			s.By == a.Pauses[at].By && s.Since.Equal(a.Pauses[at].Since) {
-			err = g.desk.Order(ctx, o.account, daemon.Resuming(o.by))
+			err = g.desk.Order(ctx, o.account, daemon.Resuming(o.by, o.from))
 		}
 	}
 	if err == nil {
 		err = g.desk.Order(ctx, o.account, daemon.GoingOn(id,
-			orders.GoOn{By: o.by, Reason: shown.Reason(reason), Since: g.Now().UTC()}))
+			orders.GoOn{By: o.by, From: o.from, Reason: shown.Reason(reason), Since: g.Now().UTC()}))
 	}
 	return g.ordered("an order to go on was given", o, err)
 }

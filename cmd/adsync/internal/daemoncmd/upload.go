@@ -98,7 +98,7 @@ func (k *previewer) save(ctx context.Context, h daemon.Handed) (c daemon.Committ
 	if c.Same = h.Base == sumOf(h.Content); c.Same {
 		return c, nil
 	}
-	err = k.note(orders.Ordered{Time: h.Time, Order: orders.Send, By: h.By, Reason: h.Note, Of: name})
+	err = k.note(orders.Ordered{Time: h.Time, Order: orders.Send, By: h.By, From: h.From, Reason: h.Note, Of: name})
 	if err != nil {
 		return c, fmt.Errorf("note who sends it: %w", err)
 	}

@@ -41,7 +41,8 @@ func (d *Desk) Edit(ctx context.Context, o daemon.EditOrder) (e daemon.Edited, e
 	case d.Git && d.Uploads == "":
 		return e, daemon.ErrNoUploads
 	}
-	err = d.Note(orders.Ordered{Time: o.Time, Order: orderOf(o), By: o.By, Reason: o.Reason, Of: about(o)})
+	err = d.Note(orders.Ordered{Time: o.Time, Order: orderOf(o), By: o.By, From: o.From,
+		Reason: o.Reason, Of: about(o)})
 	if err != nil {
 		return e, fmt.Errorf("note who ordered it: %w", err)
 	}

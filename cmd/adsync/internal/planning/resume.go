@@ -120,7 +120,7 @@ func resumeAt(env *session.Env, c *cobra.Command, args []string, named session.N
 // lift takes a suspension away before anything else: it must not depend on the
 // service.
 func lift(env *session.Env, at orders.Place) (*orders.Suspension, error) {
-	lifted, err := at.Resume(time.Now(), session.Person(env))
+	lifted, err := at.Resume(time.Now(), session.Person(env), "")
 	if err != nil {
 		return nil, console.Configuration("%v", err)
 	}

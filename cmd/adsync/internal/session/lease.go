@@ -212,8 +212,8 @@ func (t *Lease) GoOn(id string, g orders.GoOn) error { return t.Place.GoOn(id, g
 
 func (t *Lease) Suspend(s daemon.Suspension) error { return t.Place.Suspend(s) }
 
-func (t *Lease) Resume(now time.Time, by string) error {
-	_, err := t.Place.Resume(now, by)
+func (t *Lease) Resume(now time.Time, by, from string) error {
+	_, err := t.Place.Resume(now, by, from)
 	return err
 }
 

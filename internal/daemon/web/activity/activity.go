@@ -34,6 +34,7 @@ type Event struct {
 	Kind     string    `json:"kind"` // run, approval, acceptance, order, comment or outside
 	What     string    `json:"what"`
 	By       string    `json:"by,omitempty"`
+	From     string    `json:"from,omitempty"` // how the order came, and from which address
 	Why      string    `json:"why,omitempty"`
 	Run      string    `json:"run,omitempty"`
 	Commit   string    `json:"commit,omitempty"` // of the files it was planned from
@@ -94,12 +95,12 @@ func (s *Sources) events(ctx context.Context) ([]Event, error) {
 			allowed = append(allowed, names.Allowance(text))
 		}
 		all = append(all, Event{Time: a.Time, Kind: "approval", What: "Approved: " + strings.Join(allowed, "; "),
-			By: a.By, Why: a.Note, Link: runview.Page(a.Link)})
+			By: a.By, From: a.From, Why: a.Note, Link: runview.Page(a.Link)})
 	}
 	all = append(all, s.commented(names)...)
 	for _, a := range s.Accepted {
 		all = append(all, Event{Time: a.Time, Kind: "acceptance", What: "Accepted a rewritten history",
-			By: a.By, Why: a.Note, Commit: a.Commit})
+			By: a.By, From: a.From, Why: a.Note, Commit: a.Commit})
 	}
 	orders, err := s.Archive.Ordered()
 	if err != nil {
@@ -113,7 +114,7 @@ func (s *Sources) events(ctx context.Context) ([]Event, error) {
 		if o.Of != "" {
 			what += ": " + o.Of
 		}
-		all = append(all, Event{Time: o.Time, Kind: "order", What: what, By: o.By, Why: o.Reason})
+		all = append(all, Event{Time: o.Time, Kind: "order", What: what, By: o.By, From: o.From, Why: o.Reason})
 	}
 	return all, nil
 }

@@ -36,13 +36,13 @@ type View struct {
 
 // Line is an event as it is read.
 type Line struct {
-	When                                  shown.Moment
-	What, By, Why, Commit, Link, Path     string
-	Undo                                  string // where it is taken back; "" where it cannot be
-	Outside                               bool
-	Spend, SpendAfter, Clicks, ClicksLast string // of seven days before and after; "" where not known
-	Currency                              string
-	IsRun, Compared                       bool
+	When                                    shown.Moment
+	What, By, From, Why, Commit, Link, Path string
+	Undo                                    string // where it is taken back; "" where it cannot be
+	Outside                                 bool
+	Spend, SpendAfter, Clicks, ClicksLast   string // of seven days before and after; "" where not known
+	Currency                                string
+	IsRun, Compared                         bool
 }
 
 // Show makes a page of events in the zone of the account.
@@ -66,7 +66,8 @@ func Show(a About, events []Event, page int, more bool) View {
 	for i := range events {
 		e := &events[i]
 		l := Line{When: shown.MomentOf(e.Time, a.Zone), What: shown.Reason(e.What), By: shown.Name(e.By),
-			Why: shown.Reason(e.Why), Commit: shown.Text(e.Commit, 12), Link: e.Link, Path: e.path(a.Path),
+			From: shown.Text(e.From, 60),
+			Why:  shown.Reason(e.Why), Commit: shown.Text(e.Commit, 12), Link: e.Link, Path: e.path(a.Path),
 			Undo:    e.undoPath(a.Path),
 			Outside: e.Kind == "outside", IsRun: e.changed, Currency: shown.Text(a.Currency, 20)}
 		if c := e.Compared; c != nil {
