@@ -87,7 +87,8 @@ func TestAnApprovalIsOfWhatWasShown(t *testing.T) {
 	shown := a.desk.askOf("shoes", heldRaise)
 	want := daemon.Approval{
 		PlanHash: hash, Allow: []string{heldRaise},
-		Asks: []planview.Ask{shown}, Lineage: "lineage", Serial: 7, By: "ann", Note: "agreed", Time: noon,
+		Asks: []planview.Ask{shown}, Lineage: "lineage", Serial: 7, By: "ann", From: "API 192.0.2.1", Note: "agreed",
+		Time: noon,
 	}
 	if d := cmp.Diff(want, a.desk.lastApproval()); d != "" {
 		t.Error(d)
@@ -119,7 +120,7 @@ func TestOrdersOfTheAPI(t *testing.T) {
 	wantProblem(t, send("suspend", `{"by":"ann","reason":"x","for":"soon"}`), 400, "bad_request")
 	wantStatus(t, send("suspend", `{"by":"ann","reason":"the shop is down","for":"2h"}`), http.StatusOK)
 	shoes, _ := a.desk.Account(t.Context(), "shoes")
-	if d := cmp.Diff(&daemon.Suspension{By: "ann",
+	if d := cmp.Diff(&daemon.Suspension{By: "ann", From: "API 192.0.2.1",
 		Reason: "the shop is down", Since: noon, Until: noon.Add(2 * time.Hour)}, shoes.Suspended); d != "" {
 		t.Error(d)
 	}
