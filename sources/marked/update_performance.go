@@ -233,7 +233,8 @@ func (s *performanceSheet) edits(p *workbook.Performance) []xlsx.Edit {
 		delete(like, resourceRow)
 	}
 	var edits []xlsx.Edit
-	for row := workbook.PerformanceTotals; row <= max(last, len(p.Rows), s.lastCharted(p)); row++ {
+	end := max(last, len(p.Rows), s.lastCharted(p))
+	for row := workbook.PerformanceTotals; row <= end; row++ {
 		was, is := roleOf(row, s.header, last), roleOf(row, p.Header, p.Last())
 		turns := was != is && is != noRow && s.header != p.Header
 		for i := range p.Columns {
