@@ -90,9 +90,10 @@ func (k *Kept) Note(who, file string, content []byte, now time.Time) error {
 	if n := slices.IndexFunc(i.Versions, v.same); n >= 0 {
 		v.Sent = i.Versions[n].Sent
 	}
+	there := slices.ContainsFunc(i.Versions, func(o Version) bool { return o.Sum == v.Sum && o.Bytes > 0 })
 	i.Versions = append([]Version{v}, slices.DeleteFunc(i.Versions, v.same)...)
 	i.bound(now.Add(-lasts))
-	if i.Versions[0].Bytes > 0 {
+	if i.Versions[0].Bytes > 0 && !there {
 		if err := k.Store.Put(folder+v.Sum, content); err != nil {
 			return fmt.Errorf("keep what was downloaded: %w", err)
 		}

@@ -113,8 +113,11 @@ var notStill = fmt.Errorf("%w: somebody is saving it; try again in a moment", da
 func (k *previewer) merge(ctx context.Context, l session.Loaded, f daemon.Dropped, u *daemon.Upload) error {
 	desk := merging.Desk{Kept: k.downloads, Project: l.Project, Schemas: l.Schemas, Now: time.Now()}
 	began, err := desk.Began(ctx, f, u.Source, u.Base)
-	if err != nil || began == nil {
-		return err
+	switch {
+	case err != nil: // who knows what is written over
+		return fmt.Errorf("%w: %s", daemon.ErrNotNow, console.OneLine(err))
+	case began == nil:
+		return nil
 	}
 	if !began.Moved {
 		u.Began = began.Sum
@@ -124,10 +127,11 @@ func (k *previewer) merge(ctx context.Context, l session.Loaded, f daemon.Droppe
 	if err == nil && sumOf(today) != u.Base {
 		err = notStill
 	}
-	if err == nil {
-		u.Merge, err = desk.Merge(ctx, f, began, u.Source, today)
+	if err != nil {
+		return err
 	}
-	return err
+	u.Merge = desk.Merge(ctx, f, began, u.Source, today)
+	return nil
 }
 
 // draw plans files for the named resources alone, as people see it.

@@ -41,9 +41,7 @@ func (d *Desk) Began(ctx context.Context, f daemon.Dropped, file, today string) 
 	}
 	b := &Base{Version: all[0]}
 	if len(all) > 1 && isWorkbook(file) {
-		if b.Version, err = d.nearest(ctx, all, f.Content); err != nil {
-			return nil, err
-		}
+		b.Version = d.nearest(ctx, all, f.Content)
 	}
 	b.Moved = b.Sum != today
 	for _, sent := range b.Sent {
@@ -59,45 +57,42 @@ type Base struct {
 }
 
 // nearest is the version of which the fewest cells were changed: who downloaded a file twice may have worked on either.
-func (d *Desk) nearest(ctx context.Context, all []downloads.Version, content []byte) (downloads.Version, error) {
+func (d *Desk) nearest(ctx context.Context, all []downloads.Version, content []byte) downloads.Version {
 	var of []downloads.Version
 	var contents [][]byte
 	for _, v := range all {
-		bytes, err := d.Kept.Content(v)
-		if err != nil {
-			return v, err
-		}
-		if bytes != nil {
+		if bytes, err := d.Kept.Content(v); err == nil && bytes != nil {
 			of, contents = append(of, v), append(contents, bytes)
 		}
 	}
 	if len(of) == 0 {
-		return all[0], nil
+		return all[0]
 	}
 	n, err := diff.Nearest(ctx, d.Project, contents, content, d.Schemas)
 	if err != nil { // it has problems, which are shown
 		n = 0
 	}
-	return of[n], nil
+	return of[n]
 }
 
 func isWorkbook(file string) bool { return strings.EqualFold(path.Ext(file), ".xlsx") }
 
 // Merge merges a file into the one that is there today.
-func (d *Desk) Merge(ctx context.Context, f daemon.Dropped, b *Base, file string, today []byte) (*daemon.Merge, error) {
+func (d *Desk) Merge(ctx context.Context, f daemon.Dropped, b *Base, file string, today []byte) *daemon.Merge {
 	m := &daemon.Merge{Since: b.At,
 		Took: []daemon.MergeValue{}, Clashes: []daemon.MergeValue{}, Left: []daemon.MergeValue{}}
 	if !isWorkbook(file) {
 		m.Refused = "only workbooks are merged, cell by cell; of another file nobody can say what belongs together"
-		return m, nil
+		return m
 	}
 	base, err := d.Kept.Content(b.Version)
-	if err != nil {
-		return nil, err
-	}
-	if base == nil {
+	switch {
+	case err != nil:
+		m.Refused = "the version that you downloaded cannot be read any more"
+		return m
+	case base == nil:
 		m.Refused = "the version that you downloaded is not kept: it was too large, or others needed its room"
-		return m, nil
+		return m
 	}
 	made, err := diff.MergeSides(ctx, d.Project, base, today, f.Content, d.Schemas, diff.Sides{
 		Ours: "today's file", Theirs: "yours",
@@ -105,13 +100,13 @@ func (d *Desk) Merge(ctx context.Context, f daemon.Dropped, b *Base, file string
 	})
 	if err != nil {
 		m.Refused = diag.Printable(err.Error())
-		return m, nil
+		return m
 	}
 	fill(m, f, made)
 	if m.Settled {
 		m.Content = made.Content
 	}
-	return m, nil
+	return m
 }
 
 // fill says what was merged.

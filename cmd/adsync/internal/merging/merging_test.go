@@ -160,11 +160,7 @@ func TestAMergeIsSettled(t *testing.T) {
 		if err != nil || b == nil || !b.Moved {
 			t.Fatalf("%+v, %v", b, err)
 		}
-		m, err := a.Merge(t.Context(), f, b, "spring.xlsx", today)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return m
+		return a.Merge(t.Context(), f, b, "spring.xlsx", today)
 	}
 	m := merges(daemon.Dropped{}, today)
 	if len(m.Clashes) != 1 || m.Settled || m.Content != nil || len(m.Took) != 2 || m.Clashes[0].Today != "12" {
@@ -208,9 +204,9 @@ func TestWhatIsNotMergedSaysWhy(t *testing.T) {
 	b := a.began([]byte("x"), "spring.csv", "another")
 	refuses := func(what, file, content string, today []byte) {
 		t.Helper()
-		m, err := a.Merge(t.Context(), daemon.Dropped{Content: []byte(content)}, b, file, today)
-		if err != nil || m.Refused == "" || m.Settled || m.Content != nil {
-			t.Errorf("%s is merged: %+v, %v", what, m, err)
+		m := a.Merge(t.Context(), daemon.Dropped{Content: []byte(content)}, b, file, today)
+		if m.Refused == "" || m.Settled || m.Content != nil {
+			t.Errorf("%s is merged: %+v", what, m)
 		}
 	}
 	refuses("a CSV file", "spring.csv", "x", nil)
@@ -218,5 +214,10 @@ func TestWhatIsNotMergedSaysWhy(t *testing.T) {
 	refuses("what is not kept", "spring.xlsx", "x", nil)
 	a.has("spring.xlsx", book(t, [2]float64{1, 2}, "", nil))
 	b = a.began([]byte("x"), "spring.xlsx", "another")
-	refuses("what is damaged", "spring.xlsx", "PK", book(t, [2]float64{1, 3}, "", nil))
+	today := book(t, [2]float64{1, 3}, "", nil)
+	refuses("what is damaged", "spring.xlsx", "PK", today)
+	if err := a.Kept.Store.Delete("downloads/" + b.Sum); err != nil {
+		t.Fatal(err)
+	}
+	refuses("what began as what cannot be read", "spring.xlsx", string(today), today)
 }
