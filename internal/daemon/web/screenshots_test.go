@@ -60,6 +60,8 @@ func TestScreenshots(t *testing.T) {
 		{"phone-pause", "/accounts/shoes/pause", "light", "", 390, 844},
 		{"phone-login", "/login", "dark", "", 390, 844},
 		{"sessions", "/sessions", "light", "", 1100, 420},
+		{"merge", "/accounts/shoes", "light", "", 1100, 1000},
+		{"phone-merge", "/accounts/shoes", "dark", "#clashes", 390, 844},
 	} {
 		p := open(t, browser, nil)
 		p.desk.runs["shoes"][0].Started = noon
@@ -91,7 +93,9 @@ func TestScreenshots(t *testing.T) {
 			p.login(from)
 		}
 		p.seen(shot.wide, shot.high, shot.scheme)
-		p.visit(shot.path)
+		if p.visit(shot.path); strings.HasSuffix(shot.name, "merge") {
+			p.looks(mergeShown(), "winter.xlsx")
+		}
 		if shot.first != "" {
 			eval[bool](p, `document.querySelector(`+quoted(shot.first)+`).scrollIntoView(), true`)
 		}
@@ -106,4 +110,21 @@ func TestScreenshots(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+}
+
+// mergeShown is a workbook in which two people changed the same.
+func mergeShown() *daemon.Upload {
+	const sledges = `"Sledges for the `
+	return &daemon.Upload{Source: "winter.xlsx", Into: "main", Merge: &daemon.Merge{
+		Since: noon, Known: "0123",
+		Took: []daemon.MergeValue{{What: "Ad groups!D2 [sledges] bid.max", Yours: "0.7", Today: "0.8"},
+			{What: "Campaigns!D3 [gift-cards] budget.daily", Yours: "35", Today: "(blank)"}},
+		Clashes: []daemon.MergeValue{
+			{Digest: "aa", What: "Ads!E2 [family] title", Base: sledges + `whole family"`, Today: sledges + `big family"`,
+				Yours: sledges + `family"`},
+			{Digest: "bb", What: "Ads!4 [card]", Reason: "yours removed the row and today's file changed it",
+				Today: `"Gift cards", "Last minute", "Card", "active", "A present in a minute"`, Yours: "(removed)"}},
+		Left: []daemon.MergeValue{{What: `sheet "My notes"`,
+			Reason: "only yours has it, and a sheet cannot be added by a merge"}},
+	}}
 }
