@@ -69,12 +69,21 @@ func (k *Known) Of(content, lineage string) (of []eyes.Wrote) {
 	return of
 }
 
-// Note notes an order that was carried out. What others are known to have written stays theirs as far as it is still
-// asked for; what nobody is known to have written stays nobody's.
-func (k *Known) Note(o Order) {
+// Write has an order be carried out, and notes it where that was done; nil is one of which nothing is known. What
+// others are known to have written stays theirs as far as it is still asked for; what nobody is known to have written
+// stays nobody's. Whoever looks meanwhile waits.
+func (k *Known) Write(o *Order, put func() error) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.noted = time.Now()
+	err := put()
+	if err == nil && o != nil {
+		k.note(o)
+		k.noted = time.Now()
+	}
+	return err
+}
+
+func (k *Known) note(o *Order) {
 	if k.content != o.Before.Hash {
 		k.forget()
 	}
@@ -93,13 +102,15 @@ func (k *Known) Note(o Order) {
 			}
 		}
 	}
-	for i := range k.wrote {
-		k.wrote[i].Keys = slices.DeleteFunc(k.wrote[i].Keys, func(key string) bool { return !asked[key] })
+	last := eyes.Wrote{By: []eyes.Who{o.Who}, Lineage: o.Lineage, Serial: o.Serial, Keys: own}
+	var wrote []eyes.Wrote // others may hold what was there
+	for _, w := range append(k.wrote, last) {
+		w.Keys = slices.DeleteFunc(slices.Clone(w.Keys), func(key string) bool { return !asked[key] })
+		if len(w.Keys) > 0 {
+			wrote = append(wrote, w)
+		}
 	}
-	k.wrote = slices.DeleteFunc(k.wrote, func(w eyes.Wrote) bool { return len(w.Keys) == 0 })
-	if k.content = o.After.Hash; len(own) > 0 {
-		k.wrote = append(k.wrote, eyes.Wrote{By: []eyes.Who{o.Who}, Lineage: o.Lineage, Serial: o.Serial, Keys: own})
-	}
+	k.content, k.wrote = o.After.Hash, wrote
 }
 
 // nothingGone reports whether the files name all that they named: where not, what is new may be something of somebody

@@ -2,6 +2,7 @@ package authors
 
 import (
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -70,8 +71,11 @@ func (f *folder) sends(who, name, text string, asks []plan.Ask, meanwhile func()
 	before := f.load()
 	meanwhile()
 	f.saves(name, text)
-	f.known.Note(Order{Who: eyes.Who{Name: who}, Before: before, After: f.load(), Asks: asks, Lineage: lineage,
-		Files: map[string]string{name: fmt.Sprintf("%x", sha256.Sum256([]byte(text)))}})
+	err := f.known.Write(&Order{Who: eyes.Who{Name: who}, Before: before, After: f.load(), Asks: asks, Lineage: lineage,
+		Files: map[string]string{name: fmt.Sprintf("%x", sha256.Sum256([]byte(text)))}}, func() error { return nil })
+	if err != nil {
+		f.Fatal(err)
+	}
 }
 
 // authors are who wrote a part of the files as they are.
@@ -169,6 +173,13 @@ func TestFilesThatWereTouchedHaveNoAuthor(t *testing.T) {
 	f.known.See(f.load().Hash, time.Now())
 	if is := f.authors(daily); is != "ann" {
 		t.Fatalf("it is by %q; want ann's", is)
+	}
+	failed := errors.New("no space")
+	if err := f.known.Write(&Order{Before: f.load(), After: f.load()}, func() error { return failed }); err != failed {
+		t.Errorf("what cannot be written ends with %v", err)
+	}
+	if is := f.authors(daily); is != "ann" {
+		t.Errorf("after what was not written it is by %q; want ann's", is)
 	}
 	f.saves("other.yaml", campaign("two", "21.00"))
 	if is := f.authors(daily); is != "" {

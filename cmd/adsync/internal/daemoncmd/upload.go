@@ -105,14 +105,14 @@ func (k *previewer) save(ctx context.Context, h daemon.Handed) (c daemon.Committ
 	authored := k.authored(ctx, env, l, name, view, h)
 	k.worker.copies.writing.Lock()
 	defer k.worker.copies.writing.Unlock()
-	c.Kept, err = tidy.Put(l.Project, name, h.Base, h.Content, env.Clock.OrSystem().Now())
+	err = k.worker.authors.Write(authored, func() (err error) {
+		c.Kept, err = tidy.Put(l.Project, name, h.Base, h.Content, env.Clock.OrSystem().Now())
+		return err
+	})
 	if err != nil {
 		return c, fmt.Errorf("%w: %s: %s", daemon.ErrNotWritten, diag.Printable(name), diag.Printable(err.Error()))
 	}
 	k.noteSent(name, h)
-	if authored != nil {
-		k.worker.authors.Note(*authored)
-	}
 	return c, nil
 }
 

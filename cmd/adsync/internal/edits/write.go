@@ -52,9 +52,10 @@ func (d *Desk) Edit(ctx context.Context, o daemon.EditOrder) (e daemon.Edited, e
 	authored := d.authored(ctx, env, f, o)
 	d.Files.Lock()
 	defer d.Files.Unlock()
-	if e, err = f.save(env.Clock.OrSystem().Now()); err == nil && authored != nil {
-		d.Authors.Note(*authored)
-	}
+	err = d.Authors.Write(authored, func() (err error) {
+		e, err = f.save(env.Clock.OrSystem().Now())
+		return err
+	})
 	return e, err
 }
 
