@@ -20,6 +20,9 @@ import (
 	"github.com/xuri/excelize/v2"
 )
 
+// byHand are workbooks made after those of programs, which have less in order than ECMA-376 wants.
+var byHand = []string{"Excel", "Excel, days from 1904", "Open XML SDK", "SheetJS", "WPS", "exceljs"}
+
 // spans are those that twoSpans has figures of.
 var spans = []string{"7d", "last-month"}
 
@@ -62,6 +65,9 @@ func TestAnUpdateAddsPerformance(t *testing.T) {
 				t.Errorf("the workbook says something else (-before +after):\n%s", d)
 			}
 			onlyGrown(t, content, saved)
+			if !slices.Contains(byHand, name) {
+				checkWhole(t, saved)
+			}
 			if seen := seenByOpenpyxl(t, content); seen != nil {
 				onlyPerformance(t, want, seen, seenByOpenpyxl(t, saved))
 			}
@@ -245,8 +251,8 @@ func TestAnUpdateAddsASpan(t *testing.T) {
 			}
 			saved := readFile(t, dir, "q4.xlsx")
 			after[name] = saved
+			checkWhole(t, saved)
 			if name == "excelize" {
-				checkWhole(t, saved)
 				seen := map[string]string{}
 				for fact, value := range seenByOpenpyxl(t, saved) { // which says the filter as it is written
 					seen[strings.ReplaceAll(fact, "filter A9:O100009", "filter $A$9:$O$100009")] = value
