@@ -124,6 +124,7 @@ func (w *walker) route(method, address string) string {
 // sign is what a control is called, without what it is about.
 func (w *walker) sign(c control) string {
 	word, _, _ := strings.Cut(c.Words, " ")
+	field, _, _ := strings.Cut(c.Name, "-") // what follows says of which of several it is
 	switch {
 	case c.Skips:
 		return skips
@@ -138,7 +139,7 @@ func (w *walker) sign(c control) string {
 	case c.Tag == "button":
 		return "button " + word + ": " + w.route(c.Method, c.Action) + ", in " + c.Place
 	case c.Action != "":
-		return c.Tag + " " + c.Type + " " + c.Name + ": " + w.route(c.Method, c.Action)
+		return c.Tag + " " + c.Type + " " + field + ": " + w.route(c.Method, c.Action)
 	case c.Tag == "input":
 		return c.Tag + " " + c.Type + " of the page"
 	}
@@ -255,7 +256,7 @@ func (w *walker) hands(said func(string, ...any)) {
 	w.tab.seen(widths[(w.passed+1)%3], 900, scheme)
 	keys := map[string]string{"a": kb.Enter, "button": " ", "summary": kb.Enter, "select": kb.ArrowDown}
 	for sign, c := range controls {
-		key := cmp.Or(keys[c.Tag], map[string]string{"checkbox": " ", "file": " "}[c.Type], "x")
+		key := cmp.Or(keys[c.Tag], map[string]string{"checkbox": " ", "radio": " ", "file": " "}[c.Type], "x")
 		var options []chromedp.KeyOption
 		if !eval[bool](w.tab, fmt.Sprintf(`walk.before(%d)`, c.N)) {
 			options = append(options, chromedp.KeyModifiers(kb.ModifierShift))

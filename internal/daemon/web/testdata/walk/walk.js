@@ -95,8 +95,10 @@ window.walk = (() => {
     }
   };
   const free = () => { held = false; };
+  // By keyboard, one of the choices that exclude each other stands for all of them.
+  const choices = e => e.type === "radio" ? all.filter(o => o.type === "radio" && o.name === e.name) : [e];
   const took = n => {
-    const did = noted.some(target => parts(all[n]).some(part => part.contains(target)));
+    const did = noted.some(target => choices(all[n]).flatMap(parts).some(part => part.contains(target)));
     noted.length = 0;
     return did;
   };
@@ -106,8 +108,9 @@ window.walk = (() => {
     return n > 0;
   };
   const focused = n => {
-    const e = all[n], s = getComputedStyle(e), r = e.getBoundingClientRect();
-    if (document.activeElement !== e) return "";
+    const e = choices(all[n]).find(o => o === document.activeElement);
+    if (!e) return "";
+    const s = getComputedStyle(e), r = e.getBoundingClientRect();
     if (s.outlineStyle === "none" || parseFloat(s.outlineWidth) < 2) return "the focus is not seen";
     if (r.bottom <= 0 || r.top >= innerHeight) return "what has the focus is not in the window";
     return "seen";
