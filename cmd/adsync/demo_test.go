@@ -218,6 +218,8 @@ func TestDemo(t *testing.T) {
 		t.Errorf("the account is paced as %+v; want some of %d, against the budgets of all that delivers",
 			p, *account.Spent.Week)
 	}
+	var gallery struct{ Brand string }
+	until("brand", func() bool { return read(page+"/api/v1/accounts/demo/ads", &gallery) && gallery.Brand != "" })
 	until("rejected ad", func() bool {
 		return read(page+"/api/v1/accounts/demo/plan", &plan) && plan.Review.Rejected == 1
 	})

@@ -12,6 +12,7 @@ import (
 type Account struct {
 	ID       string
 	Name     string
+	Brand    string // what people see as who advertises
 	Status   string // active or paused
 	Currency string // ISO 4217, the unit of every amount in micros
 	TimeZone string // IANA name
@@ -53,6 +54,7 @@ func decodeAccount(body []byte) (Account, error) {
 	}
 	var wire struct {
 		Name         text `json:"name"`
+		Brand        text `json:"brand_name"`
 		Status       text `json:"status"`
 		CurrencyCode text `json:"currency_code"`
 		Currency     text `json:"currency"`
@@ -63,7 +65,8 @@ func decodeAccount(body []byte) (Account, error) {
 		return Account{}, err
 	}
 	return Account{
-		ID: record.ID, Name: wire.Name.value, Status: wire.Status.value, JSON: record.JSON,
+		ID: record.ID, Name: wire.Name.value, Brand: wire.Brand.value, Status: wire.Status.value,
+		JSON:     record.JSON,
 		Currency: cmp.Or(wire.CurrencyCode.value, wire.Currency.value),
 		TimeZone: cmp.Or(wire.Timezone.value, wire.TimeZone.value),
 	}, nil

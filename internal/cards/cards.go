@@ -27,6 +27,7 @@ type Card struct {
 	Title    string // at most 50 characters are shown (interface, part 2)
 	Body     string // at most 100
 	Price    string // at most 100; "" where there is none
+	Brand    string // of who advertises; "" where it is not known
 	Target   string // address of the page; its host is shown
 	Picture  []byte // PNG, JPEG or WebP; nil where it is left out, or at From
 	From     string // path of the picture on the server that shows the card; "" where it is written into the page
@@ -72,6 +73,7 @@ func (c *Card) HTML(says string) (template.HTML, error) {
 
 type drawn struct {
 	Address, Says, Title, Body, Price, Host, Left, LiveEnds string
+	Brand                                                   string
 	Cut                                                     bool
 	Picture                                                 template.URL
 	Part                                                    string // of the picture, in its sides; "": the whole
@@ -98,7 +100,8 @@ func WriteHTML(w io.Writer, all []Card) error {
 }
 
 func draw(c *Card) drawn {
-	d := drawn{Address: diag.Printable(c.Address), Left: diag.Printable(c.Left), LiveEnds: c.LiveEnds, Live: c.Live}
+	d := drawn{Address: diag.Printable(c.Address), Left: diag.Printable(c.Left), LiveEnds: c.LiveEnds,
+		Live: c.Live, Brand: diag.Printable(c.Brand)}
 	var cutTitle, cutBody, cutPrice bool
 	d.Title, cutTitle = cut(c.Title, mostTitle)
 	d.Body, cutBody = cut(c.Body, mostBody)

@@ -16,6 +16,7 @@ type Collector struct {
 	Kept     Kept
 	Service  insights.Service
 	Currency string
+	Brand    string    // what people see as who advertises
 	Now      time.Time // of the account, in its zone, by the service's clock
 }
 
@@ -34,8 +35,9 @@ func (c *Collector) Pass(ctx context.Context) (read bool, err error) {
 	if err != nil {
 		return false, err
 	}
+	kept.Brand = c.Brand
 	if zone := c.Now.Location().String(); kept.Currency != c.Currency || kept.Zone != zone { // its days are others
-		kept = Index{Currency: c.Currency, Zone: zone, Taken: map[string]int64{}}
+		kept = Index{Currency: c.Currency, Brand: c.Brand, Zone: zone, Taken: map[string]int64{}}
 	}
 	due := c.due(kept.Taken)
 	if len(due) == 0 {

@@ -90,6 +90,7 @@ type Kept struct {
 type Index struct {
 	FormatVersion int              `json:"format_version"`
 	Currency      string           `json:"currency"`
+	Brand         string           `json:"brand,omitempty"` // what people saw as who advertises; "" is not known
 	Zone          string           `json:"time_zone"`
 	Taken         map[string]int64 `json:"taken"` // when each day was read, in Unix seconds, by its date (2026-11-28)
 }

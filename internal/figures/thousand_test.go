@@ -154,7 +154,8 @@ func (f *fleet) day(accounts int, pass func(i int) func(context.Context) (figure
 	for i := range accounts {
 		bell := make(chan struct{}, 1)
 		bell <- struct{}{}
-		w := figures.Watch{Bell: bell, Rest: time.Duration(i) * 5 * time.Minute / time.Duration(accounts), Pass: pass(i),
+		rest := time.Duration(i) * 5 * time.Minute / time.Duration(accounts)
+		w := figures.Watch{Bell: bell, Pass: pass(i), Rest: rest,
 			Note: func(err error) { f.t.Error(err) }}
 		running.Go(func() { w.Run(ctx) })
 	}
@@ -207,7 +208,7 @@ func TestADayOfAThousandAccounts(t *testing.T) {
 			dense = max(dense, f.minutes[i].Load())
 		}
 		if share := int64(24 * 60 * perMinute / 50); most > share || most < 24*3 || most > 26*3 {
-			t.Errorf("an account sent up to %d requests in a day; want 3 an hour, of %d that are its share", most, share)
+			t.Errorf("an account sent up to %d requests in a day; want 3 an hour, of %d of its share", most, share)
 		}
 		if dense > 3*accounts/4 {
 			t.Errorf("all accounts together sent %d requests in a minute; want them spread over five", dense)

@@ -42,7 +42,8 @@ type Env struct {
 	Crash    func(cause any) // ends the process after a panic of a goroutine of this package; nil: nobody catches it
 	Breaks   *Breaks         // in the place of Crash: the panic goes on in the goroutine that called this package
 
-	Paused bool // the ad account itself, when it was last read
+	Paused bool   // the ad account itself, when it was last read
+	Brand  string // what people see as who advertises, by then
 }
 
 // Progress is how far a long piece of work is.
@@ -62,7 +63,7 @@ func (a *Env) CheckAccount(ctx context.Context) error {
 	if err := SameAccount(live, a.Account); err != nil {
 		return err
 	}
-	a.Paused = live.Status == pausedAccount
+	a.Paused, a.Brand = live.Status == pausedAccount, live.Brand
 	a.Account = state.Account{ID: live.ID, Currency: live.Currency, TimeZone: live.TimeZone}
 	zone, err := time.LoadLocation(live.TimeZone)
 	if err != nil {

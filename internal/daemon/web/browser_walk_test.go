@@ -66,11 +66,7 @@ func walkerOf(t *testing.T, browser context.Context, w *walked, role string) *wa
 			return
 		}
 		if role == "provided" {
-			keys, err := passkey.New("http://localhost", time.Now)
-			if err != nil {
-				t.Fatal(err)
-			}
-			o.Passkeys, o.OpenID = keys, providerOf(t, openidtest.Start(t, time.Now), nil)
+			providing(t, o)
 		}
 		r := &roles.Rules{People: []roles.Person{{Name: "ann", Login: "ann", Password: hash,
 			Grant: roles.Grant{Everywhere: roles.Of(role)}}}}
@@ -83,6 +79,19 @@ func walkerOf(t *testing.T, browser context.Context, w *walked, role string) *wa
 	}
 	p.desk.full()
 	return &walker{tab: p, walked: w, role: role, mux: mux, wants: wants}
+}
+
+// providing has a provider and passkeys log people in.
+func providing(t *testing.T, o *Options) {
+	t.Helper()
+	keys, err := passkey.New("http://localhost", time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Passkeys, o.OpenID = keys, providerOf(t, &openidtest.Provider{At: "https://login.example.com"}, nil)
+	rules := theRules(t)
+	rules.Proxy = roles.Proxy{}
+	o.Token, o.Rules = roles.Token{}, func() *roles.Rules { return rules }
 }
 
 // comes opens a page, logged in.

@@ -2,13 +2,18 @@ package web
 
 import (
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
+	"adsync/internal/comments"
 	"adsync/internal/daemon"
+	"adsync/internal/figures/overspend"
 	"adsync/internal/orders"
+	"adsync/internal/testing/figurestest"
 
 	"github.com/chromedp/chromedp"
 )
@@ -62,8 +67,21 @@ func TestScreenshots(t *testing.T) {
 		{"sessions", "/sessions", "light", "", 1100, 420},
 		{"merge", "/accounts/shoes", "light", "", 1100, 1000},
 		{"phone-merge", "/accounts/shoes", "dark", "#clashes", 390, 844},
+		{"spend", "/accounts/shoes", "light", "", 1100, 560},
+		{"kinds", "/accounts/shoes", "light", "#held", 1100, 640},
+		{"phone-kinds", "/accounts/shoes", "dark", "#held", 390, 844},
+		{"comments", "/accounts/shoes/comments?of=campaign/spring-launch", "light", "", 1100, 640},
+		{"phone-comments", "/accounts/shoes/comments?of=campaign/spring-launch", "dark", "", 390, 844},
+		{"login-provider", "/login", "light", "", 1100, 560},
+		{"files", "/accounts/shoes/files", "light", "", 1100, 420},
+		{"look", "/accounts/shoes", "light", "", 1100, 640},
+		{"phone-look", "/accounts/shoes", "dark", "", 390, 844},
 	} {
-		p := open(t, browser, nil)
+		var options func(*Options)
+		if shot.name == "login-provider" {
+			options = func(o *Options) { providing(t, o) }
+		}
+		p := open(t, browser, options)
 		p.desk.runs["shoes"][0].Started = noon
 		p.desk.settings = threeSettings()
 		p.desk.draft.Values[0].Name = "Hiking Boots" // others have hostile names
@@ -82,6 +100,7 @@ func TestScreenshots(t *testing.T) {
 						Resource: "cmpn_1", Name: "Spring launch"}}}
 			})
 		}
+		p.desk.shown(t, shot.name)
 		if strings.HasSuffix(shot.path, "/activity") {
 			p.desk.busy()
 		}
@@ -90,11 +109,19 @@ func TestScreenshots(t *testing.T) {
 			if shot.path == "/sessions" {
 				from = "/"
 			}
+			from, _, _ = strings.Cut(from, "/comments?")
 			p.login(from)
 		}
 		p.seen(shot.wide, shot.high, shot.scheme)
-		if p.visit(shot.path); strings.HasSuffix(shot.name, "merge") {
+		p.visit(shot.path)
+		if strings.HasSuffix(shot.name, "merge") {
 			p.looks(mergeShown(), "winter.xlsx")
+		}
+		if strings.HasSuffix(shot.name, "look") {
+			p.looks(&daemon.Upload{Problems: []string{
+				"spring.xlsx:Ads!E17: title has 52 characters; want at most 50 (ADS1008)",
+				"spring.xlsx:Campaigns!D4: daily budget is \"25,00\"; want an amount such as 25.00 (ADS1004)"},
+				Marked: []byte("x"), Name: "marked.xlsx"}, "spring.xlsx")
 		}
 		if shot.first != "" {
 			eval[bool](p, `document.querySelector(`+quoted(shot.first)+`).scrollIntoView(), true`)
@@ -127,4 +154,55 @@ func mergeShown() *daemon.Upload {
 		Left: []daemon.MergeValue{{What: `sheet "My notes"`,
 			Reason: "only yours has it, and a sheet cannot be added by a merge"}},
 	}}
+}
+
+// shown has what one of the pictures is of.
+func (d *fakeDesk) shown(t *testing.T, name string) {
+	d.figures = figurestest.Kept(t, noon.In(newYork), []string{"Hiking boots", "Gift cards", "Rain coats"},
+		func(campaign, daysAgo int) map[string]string {
+			return map[string]string{"spend": fmt.Sprint(10*(campaign+1) + daysAgo%4), "impressions": "1000",
+				"clicks": fmt.Sprint(10 + campaign), "conversions": "1"}
+		})
+	named := func(level, id string, change func(*daemon.Setting)) {
+		s := d.settings[level][id]
+		change(&s)
+		d.settings[level][id] = s
+	}
+	named("campaign", "campaign_1", func(s *daemon.Setting) { s.Name = "Gift cards" })
+	named("campaign", "campaign_9", func(s *daemon.Setting) { s.Name = "Winter sale" })
+	named("ad", "ad_7", func(s *daemon.Setting) {
+		look := *s.Look
+		look.Title, look.Body = "BOOTS!! NOW!!", "Buy them before they are gone."
+		look.Image = "https://cdn.example/boots.png"
+		s.Look = &look
+	})
+	s := &d.accounts[0]
+	s.Paced = &overspend.Paced{Currency: "USD", Day: "2026-11-21", Days: 7, Until: noon.Add(12 * time.Hour),
+		Spent: 331_940_000, Due: 560_000_000, Known: 5, Delivering: 5}
+	s.Drafts = s.Drafts[:1] // the other has a hostile name
+	if name == "files" {
+		d.files = map[string]string{"spring.xlsx": "x", "winter.xlsx": "x", "always-on.yaml": "x"}
+	}
+	if strings.HasSuffix(name, "kinds") {
+		d.raises("shoes", 12, 3)
+	}
+	if name == "spend" {
+		s.Passed = []overspend.Passing{
+			{Rule: "daily", ID: "campaign_0", Name: "Hiking Boots", Day: "2026-11-22", Currency: "USD",
+				Spent: 83_100_000, Allowed: 80_000_000, SoFar: true, Since: noon.Add(-time.Hour)},
+			{Rule: "pace", ID: "campaign_1", Name: "Gift cards", Day: "2026-11-22", Currency: "USD",
+				Spent: 912_400_000, Allowed: 725_000_000, Percent: 20, SoFar: true, Since: noon.Add(-3 * time.Hour)}}
+	}
+	if !strings.HasSuffix(name, "comments") {
+		return
+	}
+	for i, c := range []comments.Comment{
+		{By: "Bob Example", Text: "Is this for the sale on Friday? Then it may as well start today."},
+		{By: "Ann Example", Text: "Yes. Stock arrives tomorrow, so not before 9:00."}} {
+		c.Address, c.About = ofSpring, "Raise the daily budget of “Spring launch” from 50 to 120 USD"
+		c.Time = noon.Add(time.Duration(i-9) * 10 * time.Minute)
+		if _, err := d.comments.Add(c); err != nil {
+			panic(err)
+		}
+	}
 }

@@ -22,7 +22,8 @@ import (
 func Kept(t testing.TB, now time.Time, names []string, of func(campaign, daysAgo int) map[string]string) figures.Kept {
 	t.Helper()
 	kept := figures.Kept{Store: kv.Folder{Dir: t.TempDir()}}
-	c := figures.Collector{Kept: kept, Service: delivered{now, names, of}, Currency: "USD", Now: now}
+	c := figures.Collector{Kept: kept, Service: delivered{now, names, of}, Currency: "USD", Brand: "Trail & Shoes",
+		Now: now}
 	if _, err := c.Pass(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -165,7 +165,8 @@ func (r *reviewer) readFigures(ctx context.Context) (passed figures.Passed, err 
 		return passed, err
 	}
 	c := figures.Collector{
-		Kept: r.of.orders.Figures(), Service: agent.Service, Currency: agent.Account.Currency, Now: now,
+		Kept: r.of.orders.Figures(), Service: agent.Service, Currency: agent.Account.Currency, Brand: agent.Brand,
+		Now: now,
 	}
 	passed.Read, err = c.Pass(ctx)
 	if err == nil {

@@ -161,7 +161,7 @@ func (f *Found) cardOf(a *ad, path string) (card, error) {
 		return c, nil
 	}
 	drawn := cards.Card{Title: s.Look.Title, Body: s.Look.Body, Price: s.Look.Price, Target: s.Look.Target,
-		Crop: s.Look.Crop}
+		Crop: s.Look.Crop, Brand: shown.Name(f.days.Brand)}
 	drawn.From, drawn.Left = f.picture(s.Look, path)
 	var err error
 	c.Drawn, err = drawn.HTML("Live")

@@ -26,6 +26,7 @@ import (
 // Found are the lines that an address asks for, and the span before.
 type Found struct {
 	asked  Asked
+	brand  string // what people see as who advertises; "" is not known
 	now    *figures.Table
 	before *figures.Table // nil where a day of either was not read
 	lines  []*figures.Line
@@ -54,7 +55,7 @@ func Find(ctx context.Context, a Account, address url.Values, at time.Time) (*Fo
 		return nil, err
 	}
 	today, _ := index.Now(at)
-	f := &Found{has: map[string]bool{}}
+	f := &Found{has: map[string]bool{}, brand: index.Brand}
 	if f.asked, err = read(address, today); err != nil {
 		return nil, err
 	}

@@ -42,6 +42,7 @@ type Days struct {
 	Gaps        string // the days that were not read, in words; "" where all were
 	Preliminary bool
 	Currency    string
+	Brand       string // what people see as who advertises; "" is not known
 	Spans       []Offer
 	Unset       bool // what resources are set to cannot be read now
 }
@@ -50,7 +51,7 @@ type Days struct {
 func (f *Found) Days() Days {
 	now, span := f.now, &f.asked.span
 	d := Days{From: span.From, To: span.To, Read: now.Read(), Gaps: gapWords(now),
-		Preliminary: now.Preliminary(), Currency: now.Currency, Unset: f.unset}
+		Preliminary: now.Preliminary(), Currency: now.Currency, Brand: f.brand, Unset: f.unset}
 	named := false
 	for _, s := range spansShown {
 		d.Spans = append(d.Spans, Offer{s.Words, s.Path, s.Path == f.asked.Span})
