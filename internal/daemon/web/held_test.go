@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"adsync/internal/daemon"
 	"adsync/internal/daemon/roles"
 	"adsync/internal/eyes"
 	"adsync/internal/planview"
@@ -179,8 +180,11 @@ func TestABoxTicksAllOfItsKind(t *testing.T) {
 		name       string
 		scriptless bool
 		without    bool
+		anew       bool // the plan is put in anew before, as one of now
 		want       int
-	}{{"all", false, false, 12}, {"all but one", false, true, 11}, {"without script", true, false, 12}} {
+	}{{"all", false, false, false, 12}, {"all but one", false, true, false, 11},
+		{"without script", true, false, false, 12},
+		{"all but one, of a plan that was put in anew", false, true, true, 11}} {
 		t.Run(tt.name, func(t *testing.T) {
 			p := open(t, browser, nil)
 			p.desk.raises("shoes", 12, 0)
@@ -198,6 +202,16 @@ func TestABoxTicksAllOfItsKind(t *testing.T) {
 					t.Error(found)
 				}
 				p.visit("/accounts/shoes")
+			}
+			if tt.anew {
+				p.says("Shown as it happens.")
+				p.desk.mu.Lock()
+				other := *p.desk.plans["shoes"]
+				other.PlanHash = "anew"
+				p.desk.plans["shoes"] = &other
+				p.desk.mu.Unlock()
+				p.desk.change("shoes", func(a *daemon.Status) { a.Running = true })
+				p.wait(`document.querySelector("#live-plan [name=plan]").value === "anew"`)
 			}
 			p.tabTo(`input[name="kind"]`)
 			p.press(" ")

@@ -56,11 +56,13 @@
     addEventListener("pagehide", () => events.close());
   }
   // Who takes one out of a kind takes the others one by one: what the boxes show is what is sent.
-  for (const all of document.querySelectorAll("input[name=kind]")) {
-    const each = [...all.closest(".kind").querySelectorAll("input[name=item]")];
-    all.addEventListener("change", () => { for (const one of each) one.checked = all.checked; });
-    for (const one of each) one.addEventListener("change", () => { if (!one.checked) all.checked = false; });
-  }
+  document.addEventListener("change", event => {
+    const box = event.target, kind = box.closest(".kind");
+    if (!kind) return;
+    if (box.name === "kind") for (const one of kind.querySelectorAll("input[name=item]")) one.checked = box.checked;
+    const all = kind.querySelector("input[name=kind]");
+    if (box.name === "item" && !box.checked && all) all.checked = false;
+  });
   // A list that was asked for in place: how much of it fits is said, and what is no list is gone to.
   document.addEventListener("htmx:before:response", event => {
     const { request, response } = event.detail.ctx;
