@@ -317,7 +317,8 @@ fuzz:
 		done; \
 	done
 
-# pictures: draw those of docs/use/pictures anew: the same ones, but for the month that ends in plan*.png.
+# pictures: draw those of docs/use/pictures anew: the same ones, but for the month that ends in plan*.png, and for the
+# minute and the parts of a pixel in walk-approve.png, walk-review.png and walk-undone.png.
 pictures: build deps
 	@command -v pngquant >/dev/null || apt-get install -y -qq --no-install-recommends pngquant
 	/usr/bin/python3 internal/tools/pictures.py
