@@ -255,6 +255,11 @@ b.save(sys.argv[1])`)
 print(*[b["Ad groups"][c].value for c in ("D2", "D3", "D4")])`); is != "0.7 1 1.4" {
 		t.Errorf("after her next file the bids are %s; want both of hers, and the colleague's", is)
 	}
+	noError(t, os.Remove(today))
+	if page := m.anna.drops(hers); commitPath.MatchString(page) || settlePath.MatchString(page) ||
+		!strings.Contains(page, "It is not merged: somebody removed the file") {
+		t.Errorf("what somebody removed can be sent again, or nobody says why not:\n%s", page)
+	}
 	m.p.end()
 }
 

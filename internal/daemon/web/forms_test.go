@@ -227,7 +227,8 @@ func TestAFileThatWasLookedAtIsCommitted(t *testing.T) {
 		t.Errorf("the page does not say where it is: %.1000s", page)
 	}
 	if d := cmp.Diff([]daemon.Handed{{File: "spring.xlsx",
-		Content: []byte("the bytes"), By: "Ann Example", Note: "as agreed", Time: noon}}, a.desk.handed); d != "" {
+		Content: []byte("the bytes"), By: "Ann Example", From: "page 192.0.2.1", Note: "as agreed",
+		Time: noon}}, a.desk.handed); d != "" {
 		t.Error(d)
 	}
 	for err, want := range map[error]int{

@@ -176,11 +176,14 @@ func (h *forms) showLook(w http.ResponseWriter, r *http.Request, a *daemon.Statu
 		v.Saves, v.New, v.Plans = d.Saves, d.New, a.PlanOnly
 	}
 	if v.Into = shown.Text(d.Into, 200); d.Merge != nil {
-		settle := ""
+		today, settle := "", ""
+		if !d.New {
+			today = filePath(a.Name, d.Source)
+		}
 		if d.Settle != "" {
 			settle = v.Path + d.Settle
 		}
-		v.Merge = merges.Show(d.Merge, filePath(a.Name, d.Source), settle, d.Known, shown.Zone(a.Account))
+		v.Merge = merges.Show(d.Merge, today, settle, d.Known, shown.Zone(a.Account))
 	}
 	if d.Plan != nil {
 		parts, err := planview.HTMLParts(h.Schemas, d.Plan)

@@ -123,8 +123,11 @@ func (k *previewer) merge(ctx context.Context, l session.Loaded, f daemon.Droppe
 		u.Began = began.Sum
 		return nil
 	}
-	today, err := os.ReadFile(filepath.Join(l.Project.Root, filepath.FromSlash(u.Source)))
-	if err == nil && sumOf(today) != u.Base {
+	var today []byte
+	if u.Base != "" {
+		today, err = os.ReadFile(filepath.Join(l.Project.Root, filepath.FromSlash(u.Source)))
+	}
+	if err == nil && u.Base != "" && sumOf(today) != u.Base {
 		err = notStill
 	}
 	if err != nil {

@@ -30,9 +30,9 @@ type Desk struct {
 }
 
 // Began returns what a file began as, and whether somebody else changed since what it takes the place of; nil where
-// nobody knows. today is the sum of the file as it is.
+// nobody knows. today is the sum of the file as it is, "" where there is none any more.
 func (d *Desk) Began(ctx context.Context, f daemon.Dropped, file, today string) (*Base, error) {
-	if f.Who == "" || today == "" {
+	if f.Who == "" {
 		return nil, nil
 	}
 	all, err := d.Kept.Of(f.Who, file, d.Now)
@@ -77,10 +77,15 @@ func (d *Desk) nearest(ctx context.Context, all []downloads.Version, content []b
 
 func isWorkbook(file string) bool { return strings.EqualFold(path.Ext(file), ".xlsx") }
 
-// Merge merges a file into the one that is there today.
+// Merge merges a file into the one that is there today; nil is none.
 func (d *Desk) Merge(ctx context.Context, f daemon.Dropped, b *Base, file string, today []byte) *daemon.Merge {
 	m := &daemon.Merge{Since: b.At,
 		Took: []daemon.MergeValue{}, Clashes: []daemon.MergeValue{}, Left: []daemon.MergeValue{}}
+	if today == nil {
+		m.Refused = "somebody removed the file, or gave it another name; " +
+			"give yours another name if it is to be there again"
+		return m
+	}
 	if !isWorkbook(file) {
 		m.Refused = "only workbooks are merged, cell by cell; of another file nobody can say what belongs together"
 		return m

@@ -39,7 +39,11 @@ func (a *at) has(file string, content []byte) {
 
 func (a *at) began(content []byte, file, today string) *Base {
 	a.Helper()
-	b, err := a.Began(a.Context(), daemon.Dropped{Who: "ann", Content: content}, file, sumOf([]byte(today)))
+	sum := ""
+	if today != "" {
+		sum = sumOf([]byte(today))
+	}
+	b, err := a.Began(a.Context(), daemon.Dropped{Who: "ann", Content: content}, file, sum)
 	if err != nil {
 		a.Fatal(err)
 	}
@@ -79,6 +83,7 @@ func TestWhatAFileBeganAs(t *testing.T) {
 			a.has("spring.yaml", []byte("today's"))
 			a.has("spring.yaml", []byte("Bob's"))
 		}, "Bob's", true, false},
+		{"somebody removed it", func(a *at) { a.has("spring.yaml", []byte("today's")) }, "", true, true},
 		{"it was downloaded long ago", func(a *at) {
 			a.has("spring.yaml", []byte("today's"))
 			a.Now = a.Now.Add(32 * 24 * time.Hour)
@@ -209,9 +214,10 @@ func TestWhatIsNotMergedSaysWhy(t *testing.T) {
 			t.Errorf("%s is merged: %+v", what, m)
 		}
 	}
-	refuses("a CSV file", "spring.csv", "x", nil)
+	refuses("a CSV file", "spring.csv", "x", []byte("y"))
+	refuses("what is not there any more", "spring.xlsx", "x", nil)
 	b.Bytes = 0
-	refuses("what is not kept", "spring.xlsx", "x", nil)
+	refuses("what is not kept", "spring.xlsx", "x", []byte("y"))
 	a.has("spring.xlsx", book(t, [2]float64{1, 2}, "", nil))
 	b = a.began([]byte("x"), "spring.xlsx", "another")
 	today := book(t, [2]float64{1, 3}, "", nil)

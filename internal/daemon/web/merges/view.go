@@ -20,7 +20,7 @@ var Template string
 // View is a merge as it is read.
 type View struct {
 	Since                       shown.Moment
-	Today                       string // path of the file as it is today
+	Today                       string // path of the file as it is today; "" where there is none
 	Refused                     string
 	Took, Clashes, Left         []Value
 	Count, Clashing             int
