@@ -308,10 +308,12 @@ func (w *heldDecreases) holdRaises(place int, excess int64, raises func(*plan.Fi
 
 // isShown reports whether a change is the rest of a plan that was compared with what
 // there was before it, and none of whose own decreases is held. A limit of the account
-// that is held bounds nothing, whichever plan it was of.
+// that is held bounds nothing, whichever plan it was of; and what a wrong cell in its tree
+// was to lower or stop that plan did not know.
 func (w *heldDecreases) isShown(c *plan.Change) bool {
 	return c.RestOf != "" && !slices.ContainsFunc(w.lower, func(place int) bool {
-		return place == c.Index || w.All[place].Kind.Schema.Caps || w.PaysAt(w.All[place].Address)
+		return place == c.Index || w.All[place].Kind.Schema.Caps || w.PaysAt(w.All[place].Address) ||
+			w.mayLowerAt(place) && w.top(place) == w.top(c.Index)
 	})
 }
 

@@ -56,10 +56,7 @@ func (w *heldDecreases) holdBesideInvalid() {
 		if !w.mayLowerAt(place) {
 			continue
 		}
-		top := place
-		for w.All[top].Up >= 0 {
-			top = w.All[top].Up
-		}
+		top := w.top(place)
 		row := w.WaitsAt(place).Address.String()
 		message := "may rest on what a wrong cell of " + row + " was to lower or stop; mend it, and both go"
 		for i := range w.Plan.Changes {
@@ -70,6 +67,14 @@ func (w *heldDecreases) holdBesideInvalid() {
 			}
 		}
 	}
+}
+
+// top is the place of what a place stands beneath in the end, or its own.
+func (w *heldDecreases) top(place int) int {
+	for w.All[place].Up >= 0 {
+		place = w.All[place].Up
+	}
+	return place
 }
 
 func (w *heldDecreases) holdBeside(change int, message string) {
