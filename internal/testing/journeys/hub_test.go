@@ -152,7 +152,9 @@ func (h *hub) show(ts *testscript.TestScript) {
 	var elsewhere []forgetest.Pull
 	for i := range h.pulls {
 		p := &h.pulls[i]
-		p.head = h.tip(ts, p.branch)
+		if p.merged == "" {
+			p.head = h.tip(ts, p.branch)
+		}
 		ref := fmt.Sprintf("refs/pull/%d/head", p.number)
 		if h.like == "gitlab" {
 			ref = fmt.Sprintf("refs/merge-requests/%d/head", p.number)

@@ -122,7 +122,9 @@ func sendFromPage(ts *testscript.TestScript, _ bool, args []string) {
 	form := url.Values{"note": {args[0]}, "form": {hidden.FindStringSubmatch(v.page[at[1]:])[2]}}
 	before := map[string]string{}
 	for _, p := range h.pulls {
-		before[p.branch] = p.head
+		if p.merged == "" { // a branch whose pull request was merged begins anew
+			before[p.branch] = p.head
+		}
 	}
 	v.page = visit(ts, v.browser, ts.Getenv("PAGE")+html.UnescapeString(v.page[at[2]:at[3]]), form)
 	number, branch := sentAs.FindStringSubmatch(v.page), sentBranch.FindStringSubmatch(v.page)

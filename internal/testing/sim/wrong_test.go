@@ -472,6 +472,21 @@ func TestHistoriesThatWentWrong(t *testing.T) {
 					`{"hold_until": {"step": "s", "side": "request"}}}`},
 				{Do: "apply"}, {Do: "replace"}, {Do: "advance", Wait: 26 * time.Hour}, {Do: "apply"},
 			}}},
+		{"somebody gives what is about to be started another budget",
+			script{Seed: 991007406, Workers: 3, Actions: []action{
+				{Do: "add"}, {Do: "add", Value: 3},
+				{Do: "interleave", Target: 180, What: withPeople, Value: 925655087},
+			}}},
+		{"a row comes to say a parent that is not there, after a run that made its ad has died",
+			script{Seed: 994112701, Spoils: true, Workers: 3, Actions: []action{
+				{Do: "add"}, {Do: "add", What: 1}, {Do: "add", What: 2},
+				{Do: "apply", Death: death{At: 58, Keep: true}}, {Do: "spoil", What: 28},
+			}}},
+		{"an ad group is made again after a loss, and the key of its ad is that of the first",
+			script{Seed: 991003084, Points: 6628130555956000849, Workers: 2, Actions: []action{
+				{Do: "add"}, {Do: "add", What: 1}, {Do: "add", What: 2}, {Do: "add"},
+				{Do: "interleave", Target: 384, What: withLosses | withPeople, Value: 102085956},
+			}}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			if err := play(t, row.script, newTally()); err != nil {
