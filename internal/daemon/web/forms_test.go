@@ -58,7 +58,8 @@ func TestFormsGiveOrders(t *testing.T) {
 		url.Values{"plan": {hash}, "allow": {heldRaise}, "note": {"agreed"}, "by": {"eve"}}), "approved")
 	if d := cmp.Diff(daemon.Approval{PlanHash: hash,
 		Allow: []string{heldRaise}, Asks: []planview.Ask{a.desk.askOf("shoes", heldRaise)},
-		Lineage: "lineage", Serial: 7, By: "Ann Example", Note: "agreed", Time: noon}, a.desk.lastApproval()); d != "" {
+		Lineage: "lineage", Serial: 7, By: "Ann Example", From: "page 192.0.2.1", Note: "agreed",
+		Time: noon}, a.desk.lastApproval()); d != "" {
 		t.Error(d)
 	}
 	if page := text(t, a.get("/accounts/shoes")); !strings.Contains(page,
@@ -164,8 +165,8 @@ func TestRewrittenHistoryIsAccepted(t *testing.T) {
 	}
 	wantStatus(t, a.submit("/accounts/shoes/accept",
 		url.Values{"commit": {commit}, "note": {"a key was in it"}, "by": {"eve"}}), 303)
-	if d := cmp.Diff([]daemon.Acceptance{{Commit: commit, By: "Ann Example", Note: "a key was in it", Time: noon}},
-		a.desk.accepted); d != "" {
+	if d := cmp.Diff([]daemon.Acceptance{{Commit: commit, By: "Ann Example", From: "page 192.0.2.1",
+		Note: "a key was in it", Time: noon}}, a.desk.accepted); d != "" {
 		t.Error(d)
 	}
 	if page := text(t, a.get("/accounts/shoes")); !strings.Contains(page, "Accepted history") ||
