@@ -76,7 +76,7 @@ func (k *previewer) preview(ctx context.Context, f daemon.Dropped) (*daemon.Uplo
 			return nil, err
 		}
 		if again != base {
-			return nil, notStill
+			return nil, errBeingSaved
 		}
 	case m != nil && m.Refused == "":
 		return u, nil // it is planned once it is settled
@@ -107,7 +107,7 @@ func (k *previewer) preview(ctx context.Context, f daemon.Dropped) (*daemon.Uplo
 	return u, nil
 }
 
-var notStill = fmt.Errorf("%w: somebody is saving it; try again in a moment", daemon.ErrNotNow)
+var errBeingSaved = fmt.Errorf("%w: somebody is saving it; try again in a moment", daemon.ErrNotNow)
 
 // merge finds what a file began as, and where somebody else changed its place since, what it comes to in that.
 func (k *previewer) merge(ctx context.Context, l session.Loaded, f daemon.Dropped, u *daemon.Upload) error {
@@ -128,7 +128,7 @@ func (k *previewer) merge(ctx context.Context, l session.Loaded, f daemon.Droppe
 		today, err = os.ReadFile(filepath.Join(l.Project.Root, filepath.FromSlash(u.Source)))
 	}
 	if err == nil && u.Base != "" && sumOf(today) != u.Base {
-		err = notStill
+		err = errBeingSaved
 	}
 	if err != nil {
 		return err
