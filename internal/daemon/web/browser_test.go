@@ -460,7 +460,7 @@ func (p *tab) stations(visit func(name string)) {
 	visit("a file that was sent")
 	p.looks(mergeOf(word, false), "spring.xlsx")
 	visit("a file that is to be merged")
-	p.looks(&daemon.Upload{Merge: &daemon.Merge{Since: noon, Refused: word}}, "spring.csv")
+	p.looks(&daemon.Upload{Base: "x", Merge: &daemon.Merge{Since: noon, Refused: word}}, "spring.csv")
 	visit("a file that is not merged")
 	p.desk.conflicts()
 	p.visit("/accounts/shoes")

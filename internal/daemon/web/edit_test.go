@@ -60,7 +60,7 @@ func TestAnUndoIsShownAndOrdered(t *testing.T) {
 		t.Errorf("the answer does not say what was written:\n%s", body)
 	}
 	want := daemon.EditOrder{Edit: daemon.Edit{Run: "run-000042", Of: "campaign/boots"}, Digest: "as shown",
-		By: "Ann", Reason: "too dear", Time: noon}
+		By: "Ann", From: "page 192.0.2.1", Reason: "too dear", Time: noon}
 	if len(a.desk.edits) != 1 || a.desk.edits[0] != want {
 		t.Errorf("ordered: %+v; want %+v", a.desk.edits, want)
 	}
