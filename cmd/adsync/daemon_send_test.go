@@ -72,6 +72,14 @@ func TestAFileIsSentIntoTheFolder(t *testing.T) {
 	}
 	w.spends(45)
 
+	second := s.sends(s.looks("spring (1).yaml", springAt("42.00"), true), 201)
+	if second.Path != "spring.yaml" {
+		t.Errorf("a second download: %+v; want it in the place of the file itself", second)
+	}
+	w.spends(47)
+	s.sends(s.looks("spring.yaml", springAt("40.00"), true), 201)
+	w.spends(45)
+
 	s.looks("spring.yaml", springAt("40.00"), false) // as it is
 	s.looks("spring.yaml", springAt("a lot"), false)
 	for _, name := range []string{"adsync.yaml", "STOP", ".hidden.yaml", "spring (before 2026-11-29 2014).yaml",

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
+	"time"
 
 	"adsync/internal/resource"
 	"adsync/plan"
@@ -184,6 +186,9 @@ func (r *creationWaves) createWave(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := r.waitAfterLoss(ctx, c); err != nil {
+		return err
+	}
 	for _, address := range c.waiting {
 		r.skip(address, "waits: an earlier step on it was not confirmed")
 	}
@@ -206,6 +211,32 @@ func (r *creationWaves) createWave(ctx context.Context) error {
 	}
 	return r.followUpWave(ctx, c)
 }
+
+// waitAfterLoss waits until the service knows and shows what was sent before somebody accepted that a state lost its
+// end: what nobody remembers is found by its key, and not made again.
+func (r *creationWaves) waitAfterLoss(ctx context.Context, c creation) error {
+	if len(c.jobs)+len(c.singles) == 0 {
+		return nil
+	}
+	runs, err := r.Store.Runs(ctx, latelyRuns)
+	if err != nil {
+		return fmt.Errorf("read the runs: %w", err)
+	}
+	for _, run := range runs {
+		wait := run.Started.Add(r.Service.KeyLag()).Sub(r.now())
+		if !strings.HasPrefix(run.ID, state.AcceptPrefix) || wait <= 0 || r.Service.KeyLag() <= 0 {
+			continue
+		}
+		wait += env.LagMargin
+		r.Tell("what was sent before the record lost its end may have come; waiting %s before anything is created",
+			wait.Round(time.Second))
+		return r.Sleep(ctx, wait)
+	}
+	return nil
+}
+
+// latelyRuns is how many runs are looked through for one of the last minute.
+const latelyRuns = 20
 
 func (r *creationWaves) createSingles(ctx context.Context, c creation) error {
 	changes := make([]*plan.Change, len(c.singles))

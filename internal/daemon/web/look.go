@@ -91,6 +91,7 @@ type lookDocument struct {
 	New           bool               `json:"-"`                // in which no file of its name is
 	Commit        string             `json:"commit,omitempty"` // path of the order to do so, for as long
 	Source        string             `json:"-"`                // file whose place it takes
+	Counts        string             `json:"-"`                // name of that, where it is called otherwise
 	Merge         *daemon.Merge      `json:"-"`                // where somebody else changed that since they had it
 	Settle        string             `json:"-"`                // path of what settles what both sides changed
 	Known         string             `json:"-"`                // what was said of what stays
@@ -174,6 +175,9 @@ func (g *giver) lookAt(r *http.Request, account string, f daemon.Dropped) (*look
 	d := &lookDocument{FormatVersion: formatVersion, Name: f.Name, Problems: notNil(found.Problems), Plan: found.Plan,
 		Branch: found.Branch, Into: found.Into, Source: found.Source, Saves: found.Saves, New: found.Base == "",
 		Merge: found.Merge, Known: f.Known}
+	if name := path.Base(found.Source); found.Source != "" && !strings.EqualFold(name, f.Name) {
+		d.Counts = name
+	}
 	one := look{account: account, file: f.Name, marked: found.Marked, name: fileName(found.Name)}
 	if one.name == "" {
 		one.name = "marked-" + f.Name

@@ -121,6 +121,7 @@ func (h *forms) formResume(w http.ResponseWriter, r *http.Request) {
 // lookView is what a look at a file found.
 type lookView struct {
 	Name, Path, File, Marked string
+	Counts                   string // file as which it counts, where it is called otherwise
 	Branch, Commit, Into     string
 	Saves, New               bool // it may be put into the folder; beside the files that are there
 	Plans                    bool // the daemon never applies here
@@ -166,7 +167,7 @@ func (h *forms) formMerge(w http.ResponseWriter, r *http.Request) {
 func (h *forms) showLook(w http.ResponseWriter, r *http.Request, a *daemon.Status, d *lookDocument) {
 	v := lookView{
 		Name: shown.Text(a.Name, 200), Path: accountPath(a.Name),
-		File: shown.Text(d.Name, 200), Problems: printables(d.Problems),
+		File: shown.Text(d.Name, 200), Counts: shown.Text(d.Counts, 200), Problems: printables(d.Problems),
 	}
 	if d.Marked != "" {
 		v.Marked = v.Path + d.Marked

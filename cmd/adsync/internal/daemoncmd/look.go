@@ -9,6 +9,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -22,6 +23,7 @@ import (
 	"adsync/internal/downloads"
 	"adsync/internal/orders"
 	"adsync/internal/planview"
+	"adsync/internal/pattern"
 	"adsync/internal/resource"
 	"adsync/reconcile"
 	"adsync/sources"
@@ -246,8 +248,9 @@ const notOnWindows = `<>:"|?*\`
 func contentsWith(l session.Loaded, filename string,
 	content []byte) (name string, contents map[string][]byte, err error) {
 	name, contents = path.Base(filepath.ToSlash(filename)), map[string][]byte{}
+	called := calledAs(l.Desired.Sources, name)
 	for _, s := range l.Desired.Sources {
-		if strings.EqualFold(path.Base(s.File), name) {
+		if strings.EqualFold(path.Base(s.File), called) {
 			name = s.File
 			continue
 		}
@@ -257,6 +260,21 @@ func contentsWith(l session.Loaded, filename string,
 	}
 	contents[name] = content
 	return name, contents, nil
+}
+
+// secondDownload is what browsers call what they have downloaded under its own name before: `ads (1).xlsx`.
+var secondDownload = pattern.Of(`^(.+?) ?\([0-9]{1,3}\)(\.[A-Za-z]+)$`)
+
+// calledAs is the name of the source that a file of a name is: the name itself, or, where no source has it, that of
+// which it is a second download.
+func calledAs(of []sources.Source, name string) string {
+	has := func(name string) bool {
+		return slices.ContainsFunc(of, func(s sources.Source) bool { return strings.EqualFold(path.Base(s.File), name) })
+	}
+	if of := secondDownload.ReplaceAllString(name, "$1$2"); !has(name) && has(of) {
+		return of
+	}
+	return name
 }
 
 func (k *previewer) plan(ctx context.Context, env *session.Env,
