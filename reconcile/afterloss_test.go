@@ -10,8 +10,8 @@ import (
 	"adsync/state"
 )
 
-// S16: a state lost a create that had just been sent, and somebody accepted that at once. Lists and keys show it a minute
-// later: the next run waits for that, and makes nothing twice.
+// S16: a state lost a create that had just been sent, and somebody accepted that at once. Lists and keys show it a
+// minute later: the next run waits for that, and makes nothing twice.
 func TestNothingIsMadeTwiceWhereALossIsAcceptedAtOnce(t *testing.T) {
 	w := newWorld(t, emulatortest.WithPoints(t, "key_visibility_lag=60s,list_visibility_lag=60s"))
 	w.tree("spring", "paused")

@@ -8,7 +8,9 @@ import (
 
 // A second download is the file that it is one of, and no other name is taken for another.
 func TestASecondDownloadIsTheFileItself(t *testing.T) {
-	of := []sources.Source{{File: "ads.xlsx"}, {File: "north/Ads north.xlsx"}, {File: "sale (2).csv"}, {File: "sale.csv"}}
+	of := []sources.Source{
+		{File: "ads.xlsx"}, {File: "north/Ads north.xlsx"}, {File: "sale (2).csv"}, {File: "sale.csv"},
+	}
 	for name, want := range map[string]string{
 		"ads.xlsx":           "ads.xlsx",
 		"ads (1).xlsx":       "ads.xlsx",

@@ -269,7 +269,9 @@ var secondDownload = pattern.Of(`^(.+?) ?\([0-9]{1,3}\)(\.[A-Za-z]+)$`)
 // which it is a second download.
 func calledAs(of []sources.Source, name string) string {
 	has := func(name string) bool {
-		return slices.ContainsFunc(of, func(s sources.Source) bool { return strings.EqualFold(path.Base(s.File), name) })
+		return slices.ContainsFunc(of, func(s sources.Source) bool {
+			return strings.EqualFold(path.Base(s.File), name)
+		})
 	}
 	if of := secondDownload.ReplaceAllString(name, "$1$2"); !has(name) && has(of) {
 		return of
