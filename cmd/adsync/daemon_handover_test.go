@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"adsync/state"
 )
@@ -78,11 +79,20 @@ func TestADaemonThatTakesOverReadsTheNewestCommit(t *testing.T) {
 	a.edit("Summer")
 	a.commit("Summer")
 	for i := range a.accounts {
-		holding, err := server.AttendedBy(t.Context(), a.id(i))
-		noError(t, err)
-		if holding.Holder.PID == first.c.Process.Pid {
-			a.does("reconcile", "--wait", "--account", fmt.Sprintf("shop-%d", i),
+		for began := time.Now(); ; time.Sleep(100 * time.Millisecond) { // an account may be between the two
+			holding, err := server.AttendedBy(t.Context(), a.id(i))
+			noError(t, err)
+			if holding.Held && holding.Holder.PID != first.c.Process.Pid {
+				break
+			}
+			said, err := a.tries("reconcile", "--wait", "--account", fmt.Sprintf("shop-%d", i),
 				"--config", filepath.Join(a.dir, "first.yaml"))
+			if err == nil {
+				break
+			}
+			if !strings.Contains(said, "no daemon looks after the account") || time.Since(began) > time.Minute {
+				t.Fatalf("%v\n%s", err, said)
+			}
 		}
 	}
 	first.end()

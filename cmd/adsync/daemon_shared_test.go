@@ -134,13 +134,18 @@ func (a *agency) start() *process {
 // does runs a command as on another machine.
 func (a *agency) does(args ...string) string {
 	a.t.Helper()
-	c := asAdsync(args...)
-	c.Env = append(append(c.Env, "HOME="+a.t.TempDir()), a.environment()...)
-	said, err := c.CombinedOutput()
+	said, err := a.tries(args...)
 	if err != nil {
 		a.t.Fatalf("adsync %s: %v\n%s", strings.Join(args, " "), err, said)
 	}
-	return string(said)
+	return said
+}
+
+func (a *agency) tries(args ...string) (said string, err error) {
+	c := asAdsync(args...)
+	c.Env = append(append(c.Env, "HOME="+a.t.TempDir()), a.environment()...)
+	out, err := c.CombinedOutput()
+	return string(out), err
 }
 
 // shares waits until as many processes look after the accounts, and returns how many each has.
