@@ -93,6 +93,7 @@ func TestC1NothingIsStartedWithWhatSomebodyMadeOfItSinceThePlan(t *testing.T) {
 		{"started, and they noted something", "active", 100_000_000, "",
 			map[string]any{"description": "x"}, state.OutcomeApplied},
 		{"raised, and they started it", "paused", 140_000_000, "/activate", nil, state.OutcomeSkipped},
+		{"lowered, and they started it", "paused", 60_000_000, "/activate", nil, state.OutcomeApplied},
 		{"raised, as nobody did anything", "paused", 140_000_000, "", nil, state.OutcomeApplied},
 	} {
 		t.Run(row.name, func(t *testing.T) {

@@ -181,7 +181,7 @@ func (r *freshening) startsOrRaises(p wire.Part) (starts, raises bool) {
 	for _, f := range p.Fields {
 		a, _ := schema.Attribute(f.Name)
 		starts = starts || f.Name == schema.Delivery() && f.Desired.Text() == wire.WordActive
-		raises = raises || a.Per != ""
+		raises = raises || a.Per != "" && !f.Lowers()
 	}
 	return starts, raises
 }
