@@ -267,9 +267,9 @@ var secondDownload = pattern.Of(`^(.+?) ?\([0-9]{1,3}\)(\.[A-Za-z]+)$`)
 
 // calledAs is the name of the source that a file of a name is: the name itself, or, where no source has it, that of
 // which it is a second download.
-func calledAs(of []sources.Source, name string) string {
+func calledAs(all []sources.Source, name string) string {
 	has := func(name string) bool {
-		return slices.ContainsFunc(of, func(s sources.Source) bool {
+		return slices.ContainsFunc(all, func(s sources.Source) bool {
 			return strings.EqualFold(path.Base(s.File), name)
 		})
 	}
