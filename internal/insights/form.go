@@ -87,7 +87,7 @@ func Signed(text string) string {
 	if !ok || text == "" {
 		return ""
 	}
-	switch share := fixed(n*100, 1); {
+	switch share := fixed(n, 1, 10_000); {
 	case share == "-0.0":
 		return "0.0%"
 	case n > 0 && share != "0.0":

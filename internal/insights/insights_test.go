@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"iter"
+	"math"
 	"net/url"
 	"strings"
 	"testing"
@@ -224,5 +225,23 @@ func TestConditions(t *testing.T) {
 		if got, _ := json.Marshal(c); string(got) != want {
 			t.Errorf("%s is %s; want %s", text, got, want)
 		}
+	}
+}
+
+// The largest and the least amount that is kept have their sign and all their digits, in every form.
+func TestTheLargestAmountIsShown(t *testing.T) {
+	const most, least = "9223372036854.775807", "-9223372036854.775808"
+	for _, row := range []struct{ metric, text, want string }{
+		{"spend", most, "9,223,372,036,854.78"}, {"spend", least, "-9,223,372,036,854.78"},
+		{"ctr", most, "922,337,203,685,477.58%"}, {"ctr", least, "-922,337,203,685,477.58%"},
+		{"impressions", most, "9,223,372,036,855"}, {"impressions", least, "-9,223,372,036,855"},
+		{"ctr", "0.12345", "12.35%"}, {"ctr", "-0.00001", "-0.00%"}, {"spend", "0.00125", "0.0013"},
+	} {
+		if shown, _ := Shown(row.metric, row.text); shown != row.want {
+			t.Errorf("Shown(%s, %s) = %s, want %s", row.metric, row.text, shown, row.want)
+		}
+	}
+	if text := decimal(math.MinInt64); text != least {
+		t.Errorf("decimal of the least = %s, want %s", text, least)
 	}
 }

@@ -106,13 +106,10 @@ func Share(a, b int64) string { return quotient(a, b, 1) }
 
 // decimal writes millionths as a decimal, such as 12.5.
 func decimal(n int64) string {
-	sign := ""
-	if n < 0 {
-		sign, n = "-", -n
-	}
-	text := sign + strconv.FormatInt(n/1_000_000, 10)
-	if rest := n % 1_000_000; rest != 0 {
-		text += "." + strings.TrimRight(strconv.FormatInt(1_000_000+rest, 10)[1:], "0")
+	sign, size := signed(n)
+	text := sign + strconv.FormatUint(size/1_000_000, 10)
+	if rest := size % 1_000_000; rest != 0 {
+		text += "." + strings.TrimRight(strconv.FormatUint(1_000_000+rest, 10)[1:], "0")
 	}
 	return text
 }
@@ -132,25 +129,28 @@ func (f form) shown(text string) string {
 			places = 4
 		}
 	case share:
-		return fixed(n*100, 2) + "%"
+		return fixed(n, 2, 10_000) + "%"
 	case times:
 		places = 2
 	}
-	return fixed(n, places)
+	return fixed(n, places, 1_000_000)
 }
 
-// fixed writes millionths with so many decimals and grouped digits.
-func fixed(n int64, places int) string {
-	sign := ""
+// signed returns the sign of a number and its size, of the least number too.
+func signed(n int64) (sign string, size uint64) {
 	if n < 0 {
-		sign, n = "-", -n
+		return "-", -uint64(n)
 	}
-	unit := int64(1_000_000)
+	return "", uint64(n)
+}
+
+// fixed writes a count of parts, so many of which are 1, with so many decimals and grouped digits.
+func fixed(n int64, places int, one uint64) string {
+	sign, size := signed(n)
 	for range places {
-		unit /= 10
+		one /= 10
 	}
-	n = (n + unit/2) / unit
-	digits := strconv.FormatInt(n, 10)
+	digits := strconv.FormatUint((size+one/2)/one, 10)
 	if missing := places + 1 - len(digits); missing > 0 {
 		digits = strings.Repeat("0", missing) + digits
 	}
