@@ -155,7 +155,7 @@ func (f *Found) cardOf(a *ad, path string) (card, error) {
 	c.Above = strings.Join(above, " › ")
 	for _, m := range metrics {
 		text, words := insights.Shown(m, f.of(a, m))
-		c.Facts = append(c.Facts, fact{words, cmp.Or(text, "not known")})
+		c.Facts = append(c.Facts, fact{words, cmp.Or(text, f.lacking(a, m))})
 	}
 	if s.Look == nil {
 		return c, nil
@@ -174,6 +174,14 @@ func (f *Found) of(a *ad, metric string) string {
 		return ""
 	}
 	return a.Of(metric)
+}
+
+// lacking is why an ad has no such figure: a rate of what was not shown is none.
+func (f *Found) lacking(a *ad, metric string) string {
+	if shown := f.of(a, "impressions"); metric == "ctr" && shown != "" && count(&a.Row, "impressions") == 0 {
+		return "not shown"
+	}
+	return "not known"
 }
 
 // picture is the path of an ad's picture, or why there is none.
