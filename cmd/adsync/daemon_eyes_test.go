@@ -158,11 +158,12 @@ func TestTheAuthorOfAPullRequestCannotApproveIt(t *testing.T) {
 }
 
 // TestACommentReachesWhomItConcerns: no entry of notify names anybody. Who commented on a run hears of what others say
-// there, once, and nobody hears themselves.
+// there, once, and so does who approved the run; nobody hears themselves.
 func TestACommentReachesWhomItConcerns(t *testing.T) {
 	t.Parallel()
 	s := serveAccount(t)
 	dir, operator := ownQuickstart(t)
+	saveFile(t, operator, allowsRises)
 	home := t.TempDir()
 	messages := make(chan string, 100)
 	hook := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -184,20 +185,27 @@ settle: 200ms
 people:
   anna: {role: editor, password: {file: the.hash}, webhook: {url: {env: ANNA}, key: {env: HOOK_KEY}}}
   ben: {role: editor, password: {file: the.hash}, webhook: {url: {env: BEN}, key: {env: HOOK_KEY}}}
+  cleo: {role: approver, password: {file: the.hash}, webhook: {url: {env: CLEO}, key: {env: HOOK_KEY}}}
 accounts: [{name: shop, folder: %s}]
 `, filepath.Join(home, "states"), operator, dir))
 	p := startDaemonWith(t, s.environment("HOOK_KEY=a key of the webhook",
-		"ANNA="+hook.URL+"/anna", "BEN="+hook.URL+"/ben"), "--config", filepath.Join(home, "daemon.yaml"))
+		"ANNA="+hook.URL+"/anna", "BEN="+hook.URL+"/ben", "CLEO="+hook.URL+"/cleo"),
+		"--config", filepath.Join(home, "daemon.yaml"))
 	at := fmt.Sprint(p.until("msg", "the daemon answers")["address"])
 	p.until("msg", "run ended", "class", "applied")
-	says := func(name, text string) {
+	enters := func(name string) *guest {
 		t.Helper()
 		jar, err := cookiejar.New(nil)
 		noError(t, err)
 		g := &guest{T: t, client: http.Client{Jar: jar}, at: at}
 		g.post("/login", url.Values{"name": {name}, "password": {annasPassword}})
-		if status, page := g.post("/accounts/shop/comments",
-			url.Values{"run": {"run-000001"}, "text": {text}}); status != 200 || !strings.Contains(page, text) {
+		return g
+	}
+	run := "run-000001"
+	says := func(name, text string) {
+		t.Helper()
+		if status, page := enters(name).post("/accounts/shop/comments",
+			url.Values{"run": {run}, "text": {text}}); status != 200 || !strings.Contains(page, text) {
 			t.Fatalf("%s comments: %d %s", name, status, page)
 		}
 	}
@@ -217,6 +225,19 @@ accounts: [{name: shop, folder: %s}]
 	hears("/anna comment: ben on run-000001: Yes: the sale.")
 	says("anna", "Thank you.")
 	hears("/ben comment: anna on run-000001: Thank you.")
+
+	saveEdit(t, dir, "daily: 50.00", "daily: 120.00")
+	p.until("msg", "run ended", "class", "held")
+	cleo := enters("cleo")
+	_, page := cleo.get("/accounts/shop")
+	asked := regexp.MustCompile(`name="item" value="([0-9a-f]{32})"`).FindStringSubmatch(page)
+	if asked == nil {
+		t.Fatalf("nothing can be approved:\n%s", page)
+	}
+	cleo.post("/accounts/shop/approve", url.Values{"item": {asked[1]}})
+	run = fmt.Sprint(p.until("msg", "run ended", "class", "applied")["run"])
+	says("anna", "Why so much?")
+	hears("/cleo comment: anna on " + run + ": Why so much?")
 	select {
 	case more := <-messages:
 		t.Errorf("told beside that: %q", more)

@@ -34,15 +34,17 @@ type Document struct {
 
 // Head is a run in the history.
 type Head struct {
-	Run      string           `json:"run"`
-	Command  Command          `json:"command"`
-	Reverts  string           `json:"reverts,omitempty"` // the run it takes back
-	Ended    Ended            `json:"ended"`
-	Started  time.Time        `json:"started,omitzero"`
-	Finished time.Time        `json:"finished,omitzero"`
-	By       string           `json:"by,omitempty"` // who ran it, and on which machine
-	Approved []Approver       `json:"approved,omitempty"`
-	Account  planview.Account `json:"account"`
+	Run      string     `json:"run"`
+	Command  Command    `json:"command"`
+	Reverts  string     `json:"reverts,omitempty"` // the run it takes back
+	Ended    Ended      `json:"ended"`
+	Started  time.Time  `json:"started,omitzero"`
+	Finished time.Time  `json:"finished,omitzero"`
+	By       string     `json:"by,omitempty"` // who ran it, and on which machine
+	Approved []Approver `json:"approved,omitempty"`
+	// ApprovedBy is who approved something of it, there, at the page or by the API
+	ApprovedBy []string         `json:"approved_by,omitempty"`
+	Account    planview.Account `json:"account"`
 	// which was spoken to, and what said so; absent where none is named
 	Service  *planview.Service  `json:"service,omitempty"`
 	Revision *planview.Revision `json:"revision,omitempty"` // absent outside a git repository

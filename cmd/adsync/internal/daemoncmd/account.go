@@ -180,7 +180,7 @@ func (d *daemonRun) account(settings config.Daemon, a config.DaemonAccount) daem
 	if branch != nil {
 		branch.took, account.Accept, account.Acceptances = w.orders.Took, w.orders.Accept, w.orders.Acceptances
 	}
-	worker, notifier := d.telling(settings, a, w, w.orders, d.log.With("account", name))
+	worker, notifier := d.telling(settings, a, w, w.orders, account.Archive, d.log.With("account", name))
 	reviews := &reviewer{
 		Worker: worker, of: w, project: project, bell: make(chan struct{}, 1), notifier: notifier,
 		reached: make(chan struct{}), once: d.flags.once, others: len(settings.Accounts),

@@ -30,6 +30,7 @@ type eventSink struct {
 	notifier *notify.Notifier
 	commands notify.Commands
 	orders   *session.Lease
+	archive  daemon.Archive
 	failures int  // runs in a row that failed for the time being
 	locked   int  // runs in a row that met a lock
 	once     bool // nobody delivers beside the run
@@ -47,7 +48,7 @@ func (t *eventSink) Run(ctx context.Context, r daemon.Request) daemon.Result {
 	}()
 	result := t.Worker.Run(ctx, r)
 	if slices.Contains(r.Triggers, daemon.Commented) {
-		if err := t.comments(); err != nil {
+		if err := t.comments(ctx); err != nil {
 			t.log.Warn("nobody is told what was commented on", "error", err)
 		}
 	}
@@ -62,7 +63,7 @@ const toldComments = "told-comments.json"
 
 // comments tells what people said since that was told last, and whom it concerns: who commented on the same, or
 // approved it.
-func (t *eventSink) comments() error {
+func (t *eventSink) comments(ctx context.Context) error {
 	at := t.orders.Place
 	all, err := comments.Kept{Store: at}.All()
 	if err != nil || len(all) == 0 {
@@ -81,7 +82,8 @@ func (t *eventSink) comments() error {
 	for i := range all {
 		if c := &all[i]; i >= from && (from > 0 || c.Time.After(told.Time)) {
 			said = append(said, notify.Said{By: c.By, Of: cmp.Or(c.About, c.Run, c.Address), Text: diag.Printable(
-				strings.ReplaceAll(c.Text, "\n", " ")), Concerns: concerns(c, all[:i], approvals)})
+				strings.ReplaceAll(c.Text, "\n", " ")),
+				Concerns: append(concerns(c, all[:i], approvals), t.approved(ctx, c.Run)...)})
 		}
 	}
 	t.notifier.TellComments(said)
@@ -111,6 +113,19 @@ func concerns(c *comments.Comment, before []comments.Comment, approvals []daemon
 		}
 	}
 	return names
+}
+
+// approved are those who approved something of a run.
+func (t *eventSink) approved(ctx context.Context, run string) []string {
+	if run == "" {
+		return nil
+	}
+	d, err := t.archive.Report(ctx, run)
+	if err != nil {
+		t.log.Warn("who approved a run is not told of a comment on it", "run", run, "error", err)
+		return nil
+	}
+	return d.ApprovedBy
 }
 
 func (t *eventSink) emit(ctx context.Context, result daemon.Result) {
@@ -163,7 +178,8 @@ const flushMost = time.Minute
 // telling has people told of an account, where its configuration names somebody: else
 // the notifier is nil.
 func (d *daemonRun) telling(config config.Daemon,
-	a config.DaemonAccount, w daemon.Worker, at *session.Lease, log *slog.Logger) (daemon.Worker, *notify.Notifier) {
+	a config.DaemonAccount, w daemon.Worker, at *session.Lease, archive daemon.Archive,
+	log *slog.Logger) (daemon.Worker, *notify.Notifier) {
 	to, err := d.destinations(a)
 	var notifier *notify.Notifier
 	if err == nil && len(to) > 0 {
@@ -178,7 +194,7 @@ func (d *daemonRun) telling(config config.Daemon,
 		return w, nil
 	}
 	return &eventSink{Worker: w, notifier: notifier, commands: d.commandsFor(config, a),
-		orders: at, once: d.flags.once, log: log}, notifier
+		orders: at, archive: archive, once: d.flags.once, log: log}, notifier
 }
 
 // commandsFor is what a command says that somebody pastes on this machine, whatever

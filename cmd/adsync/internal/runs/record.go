@@ -109,7 +109,7 @@ func (r *Recorder) Mark(d *ReportDocument) {
 	if len(r.Approved) > 0 {
 		d.By += ", approved by " + diag.Printable(strings.Join(r.Approved, ", "))
 	}
-	d.Approved = r.linked
+	d.Approved, d.ApprovedBy = r.linked, r.Approved
 }
 
 // End keeps the report of a run that ended, whatever interrupted it.
