@@ -29,7 +29,8 @@ func (h *heldBack) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // TestAnApplyAsksTheDaemonToHandOver: a person's apply that finds a run of a daemon asks it to end, says so, and goes
-// on once what was sent is heard of; then the daemon has the account again. With --wait 0 it ends with 10 at once.
+// on once what was sent is heard of, with the files as they are by then; then the daemon has the account again. With
+// --wait 0 it ends with 10 at once.
 func TestAnApplyAsksTheDaemonToHandOver(t *testing.T) {
 	t.Parallel()
 	a := newAgency(t, 1)
@@ -46,10 +47,13 @@ func TestAnApplyAsksTheDaemonToHandOver(t *testing.T) {
 	p := a.start()
 	<-h.came // the run has the account, and waits for the service
 
+	var out strings.Builder
 	apply := func(wait string) (said *bufio.Scanner, end func() error) {
+		out.Reset()
 		c := asAdsync("apply", "--yes", "--wait", wait, "--operator", filepath.Join(a.dir, "operator-0.yaml"),
 			filepath.Join(a.dir, "shop-0"))
 		c.Env = append(append(c.Env, "HOME="+t.TempDir()), a.environment()...)
+		c.Stdout = &out
 		err, failure := c.StderrPipe()
 		noError(t, failure)
 		noError(t, c.Start())
@@ -72,13 +76,17 @@ func TestAnApplyAsksTheDaemonToHandOver(t *testing.T) {
 		text += said.Text() + "\n"
 		if !asked && strings.Contains(said.Text(), "asked to hand the account over") {
 			asked = true
+			a.edit("Late Spring") // which the apply has not read
 			close(h.letGo)
 		}
 	}
 	if err := end(); err != nil || !asked {
 		t.Fatalf("apply = %v, asked %t; want that it asks and goes on\n%s", err, asked, text)
 	}
-	a.await("Spring", 1)
+	if !strings.Contains(out.String(), "Late Spring 0") {
+		t.Errorf("apply carried out:\n%s\nwant what was saved while it waited for the account", out.String())
+	}
+	a.await("Late Spring", 1)
 	a.edit("Summer")
 	a.await("Summer", 1)
 	p.end()

@@ -168,7 +168,7 @@ func (h stale) left(e *Entry, r *Request, f field, live map[string]*Entry) strin
 	files, is := h.Commits[len(h.Commits)-1], live[e.ID]
 	want, given := files.wants(e.tag(), f.name)
 	switch {
-	case given && same(want, is.After.at(f.path)):
+	case given && same(want, is.After.at(f.path)), h.mended(e, f):
 		return putRight
 	case h.goneAbove(is, live), files.waits(e.tag()), files[e.tag()].Tag == "":
 		return "of what is gone"
@@ -182,6 +182,23 @@ func (h stale) left(e *Entry, r *Request, f field, live map[string]*Entry) strin
 		return "left, as the state lost that it was sent"
 	}
 	return ""
+}
+
+// mended reports whether a run wrote a field in its time after it was set late, as its own files said. What files say
+// since then may wait for something else.
+func (h stale) mended(late *Entry, f field) bool {
+	return slices.ContainsFunc(h.W, func(e Entry) bool {
+		if _, ours := h.ours(&e); !ours || e.Seq <= late.Seq || e.ID != late.ID || e.Before == nil ||
+			same(e.Before.at(f.path), e.After.at(f.path)) {
+			return false
+		}
+		r := h.requestOf(&e)
+		if r == nil || r.Late || r.Commit < 0 {
+			return false
+		}
+		want, given := h.Commits[r.Commit].wants(e.tag(), f.name)
+		return given && same(want, e.After.at(f.path))
+	})
 }
 
 // goneAbove reports whether a resource has ended, or one it stands beneath.

@@ -245,6 +245,16 @@ func TestWhatCameLateIsPutRightOrLeftForAReason(t *testing.T) {
 		{"it was put right", campaign("active", 100), func(h *History, _ *Request) {
 			h.more("first", "/campaigns/cmp_1", "update", campaign("active", 150))
 		}, putRight, false},
+		{"it was put right, and the files say something else since", campaign("active", 100),
+			func(h *History, _ *Request) {
+				h.more("first", "/campaigns/cmp_1", "update", campaign("active", 150))
+				h.Commits = append(h.Commits, Files{"c1": {Kind: "campaign", Tag: "c1",
+					Values: map[string]any{"name": "c1 shoes", "status": "active", "budget.lifetime": int64(170)}}})
+			}, putRight, false},
+		{"something else was written since, and not what the files said", campaign("active", 100),
+			func(h *History, _ *Request) {
+				h.more("first", "/campaigns/cmp_1", "update", campaign("active", 160))
+			}, "left without a reason", true},
 		{"the files say so by now", campaign("active", 100), func(h *History, _ *Request) {
 			h.Commits = append(h.Commits, h.Commits[1])
 		}, putRight, false},

@@ -249,6 +249,9 @@ func (s *sharing) begin(k *worker, readOnly bool, d death, c cut) (*process, *re
 		p.end()
 		return nil, nil, err
 	}
+	w.mu.Lock()
+	p.commit = len(w.history.Commits) - 1 // files are read once the account is there: it may have been waited for
+	w.mu.Unlock()
 	var config adsapi.Config
 	if lease, leased := store.(state.Lease); leased {
 		config.Lease = lease.Valid

@@ -83,37 +83,52 @@ func runApply(env *session.Env, c *cobra.Command, args []string, f runs.ApplyFla
 	if !f.Unattended {
 		env.HandOver = f.Wait
 	}
-	l := session.Load(c.Context(), env, dir)
-	did := applied(c.Context(), env, l, f)
+	l, did := applied(c.Context(), env, dir, f)
 	defer did.Close()
 	return runs.Finish(c.Context(), env, l, f, dir, did)
 }
 
-// applied is the whole of apply up to its report. Its session stays open.
-func applied(ctx context.Context, env *session.Env, l session.Loaded, f runs.ApplyFlags) (did runs.Applying) {
-	if did.Failure = session.Unready(env, l, f.Strict); did.Failure != nil {
-		return did
-	}
-	if did.Failure = runs.RoomForResults(l, f.Results); did.Failure != nil {
-		return did
-	}
-	desired, err := runs.Desired(env, l, f.PlanFlags)
+// applied is the whole of apply up to its report, with the files that it read last. Its session stays open.
+func applied(ctx context.Context, env *session.Env, dir string,
+	f runs.ApplyFlags) (l session.Loaded, did runs.Applying) {
+	l = session.Load(ctx, env, dir)
+	desired, saved, err := wanted(env, l, f)
 	if err != nil {
-		return runs.Applying{Failure: err}
+		return l, runs.Applying{Failure: err}
 	}
-	saved, err := runs.OpenSaved(env, l, f.Saved, time.Now())
-	if err == nil {
-		err = saved.Narrow(&desired)
+	taken, anew, err := session.Take(ctx, env, l, dir)
+	did.Session = taken
+	if anew != nil {
+		l = *anew
+	}
+	if err == nil && anew != nil {
+		desired, saved, err = wanted(env, l, f)
 	}
 	if err != nil {
-		return runs.Applying{Failure: err}
-	}
-	if did.Session, did.Failure = session.Connect(ctx, env, l, false); did.Failure != nil {
-		return did
+		did.Failure = err
+		return l, did
 	}
 	did.Recorder = runs.Record(env, l, did.Session)
 	did.Report, did.Failure = carryOut(ctx, env, l, f, did.Session.Agent, saved, desired)
-	return did
+	return l, did
+}
+
+// wanted is what files ask for, and of a saved plan, where there is one, what it has of that.
+func wanted(env *session.Env, l session.Loaded,
+	f runs.ApplyFlags) (desired reconcile.Desired, saved *runs.SavedPlan, err error) {
+	if err = session.Unready(env, l, f.Strict); err != nil {
+		return desired, nil, err
+	}
+	if err = runs.RoomForResults(l, f.Results); err != nil {
+		return desired, nil, err
+	}
+	if desired, err = runs.Desired(env, l, f.PlanFlags); err != nil {
+		return desired, nil, err
+	}
+	if saved, err = runs.OpenSaved(env, l, f.Saved, time.Now()); err == nil {
+		err = saved.Narrow(&desired)
+	}
+	return desired, saved, err
 }
 
 // carryOut ends what was left open, plans, asks and applies.

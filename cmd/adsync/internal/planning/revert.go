@@ -103,7 +103,7 @@ func runRevert(ctx context.Context, env *session.Env, name, dir string, f revert
 	if f.propose {
 		return runPropose(ctx, env, r, name)
 	}
-	s, err := session.Connect(ctx, env, r.loaded, f.planOnly)
+	s, err := connectToRevert(ctx, env, r, dir)
 	if err != nil {
 		return err
 	}
@@ -122,6 +122,18 @@ func runRevert(ctx context.Context, env *session.Env, name, dir string, f revert
 		return errors.Join(ending, writeFormer(ctx, env, r, did.Report))
 	}
 	return writeFormer(ctx, env, r, did.Report)
+}
+
+// connectToRevert opens the account for reading where a plan alone is wanted.
+func connectToRevert(ctx context.Context, env *session.Env, r *reverting, dir string) (*session.Session, error) {
+	if r.f.planOnly {
+		return session.Connect(ctx, env, r.loaded, true)
+	}
+	s, anew, err := session.Take(ctx, env, r.loaded, dir)
+	if anew != nil {
+		r.loaded = *anew
+	}
+	return s, err
 }
 
 // carryBack recovers, plans, asks and applies.

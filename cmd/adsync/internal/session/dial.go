@@ -68,23 +68,69 @@ func open(ctx context.Context, env *Env, s *Session, l Loaded, readOnly bool) er
 	return OpenAs(ctx, env, s, l, readOnly, readOnly)
 }
 
-// OpenAs opens the state and the service, each for reading only or not.
-func OpenAs(ctx context.Context, env *Env, s *Session, l Loaded, readState, readOnly bool) (err error) {
-	handed := false
-	s.Store, err = OpenState(ctx, env, l.Project, readState)
-	if env.HandOver > 0 && !readState && errors.Is(err, state.ErrLocked) {
-		handed = true
-		s.Store, err = handedOver(ctx, env, l.Project, err)
+// Take is Connect for changing what there is. Where the account had to be waited for, files are read again: somebody
+// may have saved them meanwhile, and another have applied them. anew is what was read; nil where nobody waited.
+func Take(ctx context.Context, env *Env, l Loaded, dir string) (s *Session, anew *Loaded, err error) {
+	s = &Session{}
+	waited, err := s.openStore(ctx, env, l.Project, false)
+	if waited && err == nil {
+		env.Note("the files are read once more, as they may have changed meanwhile")
+		account := l.Project.Account.ID
+		l = again(ctx, env, dir)
+		anew = &l
+		if l.Project.Account.ID != account {
+			err = console.ExitWith(console.ExitUnavailable, "the files name another account since; run again")
+		}
+	}
+	if err == nil {
+		err = s.open(ctx, env, l, false, false)
 	}
 	if err != nil {
+		s.End()
+		return nil, anew, err
+	}
+	return s, anew, nil
+}
+
+// again loads files once more: what the folder has now, or the commit that the repository has now.
+func again(ctx context.Context, env *Env, dir string) Loaded {
+	if g := env.Git; g != nil {
+		g.End()
+		g.Checkout = nil
+		g.failure = fetch(ctx, env, true)
+	}
+	return Load(ctx, env, dir)
+}
+
+// OpenAs opens the state and the service, each for reading only or not.
+func OpenAs(ctx context.Context, env *Env, s *Session, l Loaded, readState, readOnly bool) error {
+	if _, err := s.openStore(ctx, env, l.Project, readState); err != nil {
 		return err
 	}
-	if handed {
-		s.close = append(s.close, func() {
-			_ = OrdersOf(env, l.Project).Ring(handBack, time.Now()) // where that fails it looks later
-		})
+	return s.open(ctx, env, l, readState, readOnly)
+}
+
+// openStore opens the state, and tells whether somebody who had it was waited for.
+func (s *Session) openStore(ctx context.Context, env *Env, p config.Project, readOnly bool) (waited bool, err error) {
+	s.Store, err = openState(ctx, env, p, readOnly, func() { waited = true })
+	if env.HandOver > 0 && !readOnly && errors.Is(err, state.ErrLocked) {
+		waited = true
+		s.Store, err = handedOver(ctx, env, p, err)
+		if err == nil {
+			s.close = append(s.close, func() {
+				_ = OrdersOf(env, p).Ring(handBack, time.Now()) // where that fails it looks later
+			})
+		}
+	}
+	if err != nil {
+		return waited, err
 	}
 	s.close = append(s.close, func() { Closed(env, "state", s.Store.Close()) })
+	return waited, nil
+}
+
+// open makes the client and the agent of a session whose state is open.
+func (s *Session) open(ctx context.Context, env *Env, l Loaded, readState, readOnly bool) error {
 	if !readState && !l.Stops(false) {
 		if err := NoteReady(env, l); err != nil {
 			return err
@@ -254,6 +300,11 @@ func OpenMirror(ctx context.Context, env *Env, p config.Project) (state.Store, e
 
 // OpenState opens the state of a project, for reading only or not.
 func OpenState(ctx context.Context, env *Env, p config.Project, readOnly bool) (state.Store, error) {
+	return openState(ctx, env, p, readOnly, func() {})
+}
+
+// openState is OpenState that tells when it begins to wait for whoever has the state.
+func openState(ctx context.Context, env *Env, p config.Project, readOnly bool, waits func()) (state.Store, error) {
 	at, err := PlaceOf(ctx, env, p)
 	if err == nil {
 		err = refuseLeft(ctx, at, p)
@@ -267,6 +318,7 @@ func OpenState(ctx context.Context, env *Env, p config.Project, readOnly bool) (
 	store, err := at.Open(ctx, state.Options{
 		Sleep: func(d time.Duration) { _ = Sleep(ctx, d) }, Command: env.Command, Version: console.Release,
 		Waiting: func(holder string) {
+			waits()
 			env.Note("the state is in use by %s; waiting until that is heard of, or its lease has ended", holder)
 		},
 	})
