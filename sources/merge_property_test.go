@@ -83,7 +83,11 @@ func byName(t interface{ Fatalf(string, ...any) }, content []byte) map[string]st
 		}
 		for _, row := range s.Rows {
 			for _, c := range row.Cells {
-				cells[s.Name+" "+s.Called(rows, xlsx.At{Row: row.Number, Column: c.Column})] = c.Shown
+				name := s.Called(rows, xlsx.At{Row: row.Number, Column: c.Column})
+				if row.Names.Label != "" {
+					name = fmt.Sprintf("[%s] %s", row.Names.Label, s.HeaderOf(c.Column))
+				}
+				cells[s.Name+" "+name] = c.Shown
 			}
 		}
 	}

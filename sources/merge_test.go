@@ -117,9 +117,9 @@ func TestMergeListsWhatItCannotMerge(t *testing.T) {
 		want         []string
 	}{
 		{"one cell changed twice", typed(t, "Ads!D2", "ours"),
-			typed(t, "Ads!D2", "theirs"), []string{`Ads!D2 [hero-a] title | "AAA" | "ours" | "theirs" | `}},
+			typed(t, "Ads!D2", "theirs"), []string{`Ads!D2 [hero-a] Title | "AAA" | "ours" | "theirs" | `}},
 		{"cleared here, changed there", typed(t, "Ads!H2", nil),
-			typed(t, "Ads!H2", "yours"), []string{`Ads!H2 [hero-a] column "My note" | "mine" | (blank) | "yours" | `}},
+			typed(t, "Ads!H2", "yours"), []string{`Ads!H2 [hero-a] My note | "mine" | (blank) | "yours" | `}},
 		{"removed here, changed there", func(f *excelize.File) { must(t, f.RemoveRow("Ads", 3)) },
 			typed(t, "Ads!D3", "theirs"), []string{
 				`Ads!3 [hero-b] |  |  | "Spring launch", ` +
@@ -132,7 +132,7 @@ func TestMergeListsWhatItCannotMerge(t *testing.T) {
 				`"b.png", "hero-b", "created" |  | theirs removed the row and ours changed it; it stays`}},
 		{"the same row added differently", typed(t, "Ads!B5", "Runners", "Ads!C5", "Hero D", "Ads!D5", "DDD"),
 			typed(t, "Ads!B5", "Runners", "Ads!C5", "Hero D", "Ads!D5", "EEE"),
-			[]string{`Ads!D5 [Hero D] title | (blank) | "DDD" | "EEE" | `}},
+			[]string{`Ads!D5 [Hero D] Title | (blank) | "DDD" | "EEE" | `}},
 		{"a sheet theirs added", nil, func(f *excelize.File) { _, err := f.NewSheet("Plans"); must(t, err) },
 			[]string{`sheet "Plans" |  |  |  | only theirs has it, and a sheet cannot be added by a merge`}},
 		{"a sheet theirs removed", nil, func(f *excelize.File) { must(t, f.DeleteSheet("My sum")) },
@@ -141,7 +141,7 @@ func TestMergeListsWhatItCannotMerge(t *testing.T) {
 			[]string{`sheet "My sum" |  |  |  | ours removed it and theirs changed it; it stays removed`}},
 		{"a formula that reads another row, and moved", func(f *excelize.File) { must(t, f.InsertRows("Ads", 2, 1)) },
 			func(f *excelize.File) { must(t, f.SetCellFormula("Ads", "H3", "H2&H3")) }, []string{
-				`Ads!H4 [hero-b] column "My note" | (blank) ` +
+				`Ads!H4 [hero-b] My note | (blank) ` +
 					`| (blank) | =H2&H3 | it is ` +
 					`a formula that reads other rows, and its row stands elsewhere in ours`}},
 		{"cells that ours merged", func(f *excelize.File) { must(t, f.MergeCell("My sum", "A2", "B2")) },
@@ -198,7 +198,7 @@ func TestMergeWithoutABaseKeepsWhatDiffersApart(t *testing.T) {
 	m := mergeOf(t, nil, mergeBase(t, typed(t, "Ads!D2", "ours")),
 		mergeBase(t, typed(t, "Ads!D2", "theirs", "Ads!C6", "Hero X")))
 	if got := clashes(m); len(got) != 1 ||
-		!strings.Contains(got[0], `Ads!D2 [hero-a] title | (blank) | "ours" | "theirs"`) || m.Added != 1 {
+		!strings.Contains(got[0], `Ads!D2 [hero-a] Title | (blank) | "ours" | "theirs"`) || m.Added != 1 {
 		t.Errorf("added %d, conflicts %q; want one row and one conflict", m.Added, got)
 	}
 }

@@ -195,7 +195,7 @@ b.save(sys.argv[1])`)
 
 	page := m.anna.drops(hers)
 	for _, want := range []string{"Somebody changed this file since you downloaded it",
-		"Ad groups!D2 [sledges] bid.max: <b>0.7</b>, in the place of 0.8",
+		"Ad groups!D2 [sledges] Max bid (USD): <b>0.7</b>, in the place of 0.8",
 		`Today's: "Sledges for the big family"`, `Yours: "Sledges <b>for</b> everybody"`,
 		"yours removed the row and today's file changed it<", "Yours: (removed)",
 		`sheet "Mine": `, "only yours has it, and a sheet cannot be added by a merge",

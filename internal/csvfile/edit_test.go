@@ -3,6 +3,8 @@ package csvfile
 import (
 	"bytes"
 	"encoding/binary"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -25,6 +27,28 @@ func TestRewriteChangesFieldsAndNoOtherByte(t *testing.T) {
 				t.Errorf("Rewrite = %q, %v; want %q", got, err, c.want)
 			}
 		})
+	}
+}
+
+func TestRecordsComeAndGo(t *testing.T) {
+	for _, c := range []struct{ name, content, want string }{
+		{"the others keep their bytes", "\xef\xbb\xbf\"a\";b\r\n\"c\nd\";e\r\n\r\n f ;\"g\"\r\n\r\n",
+			"\xef\xbb\xbf\"a\";b\r\n\r\n f ;\"X\"\r\n\r\nnew;\"1;2\"\r\n"},
+		{"an open end is closed", "\"a\";b\n\"c\nd\";e\n\n f ;\"g\"\n h",
+			"\"a\";b\n\n f ;\"X\"\n h\nnew;\"1;2\"\n"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, err := Changes{Quotes: true, Edits: []Edit{{5, 2, "X"}}, Removed: []int{2},
+				Added: [][]string{{"new", "1;2"}}}.Rewrite([]byte(c.content), ';', someLimits)
+			if err != nil || string(got) != c.want {
+				t.Errorf("Rewrite = %q, %v; want %q", got, err, c.want)
+			}
+		})
+	}
+	for _, c := range []Changes{{Removed: []int{3}}, {Edits: []Edit{{1, 1, "X"}}, Removed: []int{1, 9}}} {
+		if got, err := c.Rewrite([]byte("a\nb\n"), ';', someLimits); err == nil {
+			t.Errorf("%+v gives %q; want a refusal: no row begins there", c, got)
+		}
 	}
 }
 
@@ -71,7 +95,7 @@ func TestRewrittenFieldsReadBack(t *testing.T) {
 		if err != nil {
 			rt.Fatal(err)
 		}
-		e := Edit{rapid.SampledFrom(lines).Draw(rt, "line"),
+		e := Edit{rapid.SampledFrom(slices.Sorted(maps.Keys(lines))).Draw(rt, "line"),
 			rapid.IntRange(2, 6).Draw(rt, "column"), field.Draw(rt, "new")}
 		got, err := Rewrite(content, delimiter, someLimits, []Edit{e})
 		if err != nil {

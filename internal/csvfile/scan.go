@@ -22,6 +22,7 @@ type Record struct {
 	End       Field // the place after its last field, without text
 	Unclosed  bool  // the file ends with it, without a line break
 	delimiter byte
+	from, to  int // its bytes in the text, with its line break
 }
 
 // Walk visits the records that hold anything, blank lines left out. The record
@@ -69,7 +70,7 @@ func (s *scanner) skipBlankLine() bool {
 // readRecord reads the fields up to the end of their line.
 func (s *scanner) readRecord() *Fault {
 	r := &s.record
-	r.Line, r.Fields, r.Unclosed = s.line, r.Fields[:0], false
+	r.Line, r.Fields, r.Unclosed, r.from = s.line, r.Fields[:0], false, s.at
 	for {
 		field := Field{Line: s.line, Column: s.column, from: s.at}
 		f := s.readField(&field)
@@ -88,7 +89,7 @@ func (s *scanner) readRecord() *Fault {
 		r.Fields = append(r.Fields, field)
 		r.End = Field{Line: s.line, Column: s.column}
 		if s.at == len(s.text) {
-			r.Unclosed = true
+			r.Unclosed, r.to = true, s.at
 			return nil
 		}
 		if s.text[s.at] == r.delimiter {
@@ -96,7 +97,9 @@ func (s *scanner) readRecord() *Fault {
 			s.column++
 			continue
 		}
-		return s.endRecord()
+		f = s.endRecord()
+		r.to = s.at
+		return f
 	}
 }
 

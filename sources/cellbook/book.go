@@ -1,6 +1,6 @@
-// Package cellbook is a workbook cell by cell, with no judgement of what it says.
-// book.go opens it, rows.go names its rows and columns, match.go pairs the rows of two versions,
-// previous.go says what a cell said before.
+// Package cellbook is a workbook or a CSV file cell by cell, with no judgement of what it says.
+// book.go opens it, csv.go opens a CSV file as one sheet, rows.go names its rows and columns,
+// match.go pairs the rows of two versions, previous.go says what a cell said before.
 //
 // What two people changed can be compared before it is right.
 package cellbook
@@ -27,6 +27,7 @@ import (
 // two people changed can be compared before it is right.
 type Book struct {
 	Book   *xlsx.Book
+	CSV    *table.CSVFile // nil for a workbook
 	Sheets []*Sheet
 }
 
@@ -41,12 +42,14 @@ type Sheet struct {
 	Sections []*table.Section
 	Columns  []string // the name of each column, by number
 	Rows     []*Row
+	Lines    []*Row // of a CSV file: the rows, those that hold nothing too
 	facts    xlsx.Facts
 }
 
 // Row is a row that holds something.
 type Row struct {
 	Number int
+	Line   int     // of a CSV file: the one it begins in; 0 in a workbook
 	Cells  []Value // ascending
 	Names  rowNames
 }
@@ -56,6 +59,7 @@ type Value struct {
 	xlsx.Cell
 	IsDay bool
 	Shown string
+	Field string // of a CSV file: as it is written
 }
 
 // Cell returns the cell of a column, false where the row has none.

@@ -127,14 +127,51 @@ func first(texts []string) string {
 	return texts[0]
 }
 
-// Place names a cell for people: Ads!E17 [hero-a] Title.
+// Place names a cell for people: Ads!E17 [hero-a] Title; in a CSV file line 17 [hero-a] Title.
 func (s *Sheet) Place(row *Row, column int) string {
+	return s.place(row, column, s.ColumnName(column))
+}
+
+// PlaceAsWritten names a cell by the header that the sheet itself has.
+func (s *Sheet) PlaceAsWritten(row *Row, column int) string {
+	return s.place(row, column, s.HeaderOf(column))
+}
+
+// HeaderOf is the header of a column as the sheet has it, without the mark of what is required.
+func (s *Sheet) HeaderOf(column int) string {
+	if s.Header > 0 && column < len(s.Sections[0].Header.Written) {
+		if written := strings.TrimRight(s.Sections[0].Header.Written[column], " *"); written != "" {
+			return diag.Printable(written)
+		}
+	}
+	return s.ColumnName(column)
+}
+
+func (s *Sheet) place(row *Row, column int, name string) string {
 	text := SheetLabel(s.Name) + "!" + xlsx.At{Row: row.Number, Column: column}.String()
+	switch {
+	case row.Line > 0 && s.Header == 0:
+		text = fmt.Sprintf("line %d, column %s", row.Line, diag.ColumnName(column))
+	case row.Line > 0:
+		text = fmt.Sprintf("line %d", row.Line)
+	}
 	if row.Names.Label != "" {
 		text += " [" + diag.Printable(row.Names.Label) + "]"
 	}
 	if s.Header > 0 && row.Number >= s.Header {
-		text += " " + s.ColumnName(column)
+		text += " " + name
+	}
+	return text
+}
+
+// RowPlace names a row for people: Ads!17 [hero-a].
+func (s *Sheet) RowPlace(row *Row) string {
+	text := fmt.Sprintf("%s!%d", SheetLabel(s.Name), row.Number)
+	if row.Line > 0 {
+		text = fmt.Sprintf("line %d", row.Line)
+	}
+	if row.Names.Label != "" {
+		text += " [" + diag.Printable(row.Names.Label) + "]"
 	}
 	return text
 }

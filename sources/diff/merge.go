@@ -28,11 +28,12 @@ type Conflict struct {
 
 // Sides says how a merge ends what both sides changed, and what messages call them.
 type Sides struct {
+	File         string              // name of the file that is merged; "" is some workbook
 	Ours, Theirs string              // such as "ours" and "theirs"
 	Take         func(Conflict) bool // whether theirs counts in an open conflict; nil: it never does
 }
 
-// Merged is a workbook with what two sides changed since a common base.
+// Merged is a file with what two sides changed since a common base.
 type Merged struct {
 	Content   []byte
 	Cells     int        // taken from theirs
@@ -66,11 +67,12 @@ func MergeSides(ctx context.Context, p config.Project, base, ours, theirs []byte
 	schemas resource.Schemas, sides Sides) (made Merged, err error) {
 	defer func() {
 		if reason := recover(); reason != nil {
-			made, err = Merged{}, fmt.Errorf("workbooks cannot be merged: %v", reason)
+			made, err = Merged{}, fmt.Errorf("the versions cannot be merged: %v", reason)
 		}
 	}()
 	in := draft.Input{Schemas: schemas, Bounds: p.FileLimits(), Layout: p.Layout, Words: draft.NewVocabularies(schemas)}
 	m := merger{ctx: ctx, in: in, account: p.Layout.Account, sides: sides}
+	open := m.opener()
 	for _, side := range []struct {
 		name    string
 		content []byte
@@ -80,7 +82,7 @@ func MergeSides(ctx context.Context, p config.Project, base, ours, theirs []byte
 			m.base = &cellbook.Book{Book: &xlsx.Book{}}
 			continue
 		}
-		book, finding := cellbook.Open(ctx, side.content, in)
+		book, finding := open(ctx, side.content, in)
 		if finding != nil {
 			return Merged{}, fmt.Errorf("%s: %s (%s)", side.name, finding.Message, finding.Code)
 		}
@@ -89,13 +91,28 @@ func MergeSides(ctx context.Context, p config.Project, base, ours, theirs []byte
 		}
 		*side.book = book
 	}
+	if err := m.alike(); err != nil {
+		return Merged{}, err
+	}
 	if err := m.plan(); err != nil {
 		return Merged{}, err
 	}
-	if err := m.carryOut(ours); err != nil {
+	carryOut := m.carryOut
+	if m.ours.CSV != nil {
+		carryOut = m.carryOutCSV
+	}
+	if err := carryOut(ours); err != nil {
 		return Merged{}, err
 	}
 	return m.made, nil
+}
+
+// opener opens a version of the file that is merged.
+func (m *merger) opener() func(context.Context, []byte, draft.Input) (*cellbook.Book, *resource.Finding) {
+	if isCSV(m.sides.File) {
+		return m.openCSV
+	}
+	return cellbook.Open
 }
 
 type merger struct {
@@ -110,6 +127,9 @@ type merger struct {
 
 // checkAccount refuses a workbook that was written for another account.
 func (m *merger) checkAccount(b *cellbook.Book) error {
+	if b.CSV != nil {
+		return nil
+	}
 	said, err := table.SyncOf(b.Book)
 	if err != nil {
 		return err
@@ -127,6 +147,7 @@ func (m *merger) checkAccount(b *cellbook.Book) error {
 type mergeStep struct {
 	edits    []xlsx.Edit
 	want     []optionalCell // what each edited cell is to mean
+	gone     *cellbook.Row  // a row that goes, nil for none; of a workbook its cells are emptied
 	conflict Conflict       // if it cannot be done
 	done     func(*Merged)
 }

@@ -18,6 +18,8 @@ func (s *sheetMerge) valueFor(target, source int, wants optionalCell) (v xlsx.Ed
 	switch {
 	case !wants.there:
 		return xlsx.Clear(), ""
+	case s.ours.CSV != nil:
+		return xlsx.Text(wants.Text), s.notInCSV(target, source, wants)
 	case wants.Meta != 0:
 		return v, "a picture is placed in the cell, and pictures are not merged"
 	case wants.IsFormula:

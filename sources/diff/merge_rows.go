@@ -2,10 +2,8 @@ package diff
 
 import (
 	"cmp"
-	"fmt"
 	"strings"
 
-	"adsync/internal/diag"
 	"adsync/internal/xlsx"
 	"adsync/sources/cellbook"
 )
@@ -30,6 +28,9 @@ func (m *merger) sheet(b, o, t *cellbook.Sheet) error {
 		if row.Number > o.Header {
 			s.lastEntry = row
 		}
+	}
+	if n := len(o.Lines); n > 0 {
+		s.lastRow = o.Lines[n-1].Number
 	}
 	if o.Header == 0 || t.Header == 0 {
 		s.places()
@@ -74,7 +75,7 @@ func (s *sheetMerge) rows() {
 			continue
 		}
 		s.append(row, Conflict{
-			What: s.sides.Theirs + " " + rowPlace(s.t, row), Ours: "(none)", Theirs: textOfRow(row),
+			What: s.sides.Theirs + " " + s.t.RowPlace(row), Ours: "(none)", Theirs: textOfRow(row),
 		})
 	}
 }
@@ -86,30 +87,21 @@ func (s *sheetMerge) row(base, ours, theirs *cellbook.Row) {
 		s.cells(base, ours, theirs)
 	case ours == nil && theirs != nil && !sameRow(s.b, s.t, base, theirs):
 		if c := (Conflict{
-			What: rowPlace(s.t, theirs), Theirs: textOfRow(theirs), Open: true,
+			What: s.t.RowPlace(theirs), Theirs: textOfRow(theirs), Open: true,
 			Reason: s.sides.Ours + " removed the row and " + s.sides.Theirs + " changed it; it stays removed",
 		}); s.takes(c) {
 			s.append(theirs, c)
 		}
 	case ours != nil && theirs == nil && sameRow(s.b, s.o, base, ours):
-		s.remove(ours, Conflict{What: rowPlace(s.o, ours), Ours: textOfRow(ours), Theirs: "(removed)"})
+		s.remove(ours, Conflict{What: s.o.RowPlace(ours), Ours: textOfRow(ours), Theirs: "(removed)"})
 	case ours != nil && theirs == nil:
 		if c := (Conflict{
-			What: rowPlace(s.o, ours), Ours: textOfRow(ours), Open: true,
+			What: s.o.RowPlace(ours), Ours: textOfRow(ours), Open: true,
 			Reason: s.sides.Theirs + " removed the row and " + s.sides.Ours + " changed it; it stays",
 		}); s.takes(c) {
 			s.remove(ours, c)
 		}
 	}
-}
-
-// rowPlace names a row for people: Ads!17 [hero-a].
-func rowPlace(s *cellbook.Sheet, row *cellbook.Row) string {
-	text := fmt.Sprintf("%s!%d", cellbook.SheetLabel(s.Name), row.Number)
-	if row.Names.Label != "" {
-		text += " [" + diag.Printable(row.Names.Label) + "]"
-	}
-	return text
 }
 
 func textOfRow(r *cellbook.Row) string {
@@ -122,8 +114,9 @@ func textOfRow(r *cellbook.Row) string {
 
 // remove empties the cells of a row: what stands below keeps its place, and the
 // formulas, rules and charts that point there stay right. A blank row is not read.
+// Of a CSV file the row goes.
 func (s *sheetMerge) remove(row *cellbook.Row, conflict Conflict) {
-	step := mergeStep{conflict: conflict, done: func(m *Merged) { m.Removed++ }}
+	step := mergeStep{conflict: conflict, done: func(m *Merged) { m.Removed++ }, gone: row}
 	for _, c := range row.Cells {
 		step.edits = append(step.edits, xlsx.Edit{
 			Sheet: s.o.Name, Row: row.Number, Column: c.Column, Value: xlsx.Clear(),
@@ -174,9 +167,9 @@ func appendNew(names []string, name string) []string {
 // cellPlace names a cell as ours has it, or where only theirs has it, as theirs.
 func (s *sheetMerge) cellPlace(ours, theirs *cellbook.Row, name string) string {
 	if number := s.o.ColumnNumber(name); number > 0 {
-		return s.o.Place(&cellbook.Row{Number: ours.Number, Names: theirs.Names}, number)
+		return s.o.PlaceAsWritten(&cellbook.Row{Number: ours.Number, Line: ours.Line, Names: theirs.Names}, number)
 	}
-	return s.sides.Theirs + " " + s.t.Place(theirs, s.t.ColumnNumber(name))
+	return s.sides.Theirs + " " + s.t.PlaceAsWritten(theirs, s.t.ColumnNumber(name))
 }
 
 // take puts theirs' cell into ours.
@@ -249,7 +242,7 @@ func (s *sheetMerge) columnFor(name string) (number int, reason string) {
 	for _, row := range s.o.Rows {
 		number = max(number, len(s.columns)+1+row.Cells[len(row.Cells)-1].Column)
 	}
-	if number > xlsx.LastColumn {
+	if number > s.lastColumn() {
 		return 0, s.sides.Ours + " has no room for another column"
 	}
 	s.columns[name] = number
@@ -278,7 +271,7 @@ func (s *sheetMerge) append(row *cellbook.Row, conflict Conflict) {
 			continue
 		}
 		if reason != "" {
-			step.conflict.Reason, step.conflict.Open = name+": "+reason, false
+			step.conflict.Reason, step.conflict.Open = s.t.HeaderOf(c.Column)+": "+reason, false
 			s.clash(step.conflict)
 			return
 		}

@@ -11,26 +11,28 @@ import (
 	"adsync/sources/draft"
 )
 
-// Nearest returns which of some workbooks another one differs from in the fewest cells, the first where several do. One
-// that cannot be read is the furthest. The error is for one that cannot be read itself.
-func Nearest(ctx context.Context, p config.Project, some [][]byte, to []byte,
-	schemas resource.Schemas) (nearest int, err error) {
+// Nearest returns which of some versions of a file another one differs from in the fewest cells, the first of several
+// such. One that cannot be read is the furthest. The error is for one that cannot be read itself.
+func Nearest(ctx context.Context, p config.Project, file string,
+	some [][]byte, to []byte, schemas resource.Schemas) (nearest int, err error) {
 	if len(some) < 2 {
 		return 0, nil
 	}
 	defer func() {
 		if reason := recover(); reason != nil {
-			nearest, err = 0, fmt.Errorf("workbooks cannot be compared: %v", reason)
+			nearest, err = 0, fmt.Errorf("the versions cannot be compared: %v", reason)
 		}
 	}()
 	in := draft.Input{Schemas: schemas, Bounds: p.FileLimits(), Layout: p.Layout, Words: draft.NewVocabularies(schemas)}
-	b, finding := cellbook.Open(ctx, to, in)
+	m := merger{sides: Sides{File: file}}
+	open := m.opener()
+	b, finding := open(ctx, to, in)
 	if finding != nil {
 		return 0, fmt.Errorf("%s (%s)", finding.Message, finding.Code)
 	}
 	least := math.MaxInt
 	for i, content := range some {
-		if a, finding := cellbook.Open(ctx, content, in); finding == nil {
+		if a, finding := open(ctx, content, in); finding == nil {
 			if n := distance(a, b); n < least {
 				nearest, least = i, n
 			}

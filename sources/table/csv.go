@@ -95,8 +95,23 @@ type csvGrid struct {
 // Walk visits the records as rows, by the number of the line they begin in.
 func (g *csvGrid) Walk(visit func(*xlsx.Row) error) (xlsx.Facts, error) {
 	var facts xlsx.Facts
+	err := g.each(func() error {
+		if len(g.row.Cells) == 0 {
+			return nil
+		}
+		facts.Filled++
+		if visit == nil {
+			return nil
+		}
+		return visit(&g.row)
+	})
+	return facts, err
+}
+
+// each takes every record, also one that holds nothing.
+func (g *csvGrid) each(visit func() error) error {
 	before := 0
-	err := g.Content.Walk(g.Delimiter, g.Limits, func(r *csvfile.Record) error {
+	return g.Content.Walk(g.Delimiter, g.Limits, func(r *csvfile.Record) error {
 		if g.declared && r.Line == 1 {
 			return nil
 		}
@@ -108,16 +123,9 @@ func (g *csvGrid) Walk(visit func(*xlsx.Row) error) (xlsx.Facts, error) {
 			}
 		}
 		before = len(r.Fields)
-		if g.take(r); len(g.row.Cells) == 0 {
-			return nil
-		}
-		facts.Filled++
-		if visit == nil {
-			return nil
-		}
-		return visit(&g.row)
+		g.take(r)
+		return visit()
 	})
-	return facts, err
 }
 
 // take makes a row of a record: a cell of each field that holds something.

@@ -56,6 +56,30 @@ func ChooseCSVFile(ctx context.Context, in draft.Input, file string, content []b
 	}), grid: grid, content: content}, nil
 }
 
+// EachRow visits the rows, those that hold nothing too, with their fields as they are written. shown is the number of
+// the row in a spreadsheet program, which is less than its line where values above it have several.
+func (f *CSVFile) EachRow(visit func(row *xlsx.Row, shown int, fields []csvfile.Field) error) error {
+	above := 0
+	if f.grid.declared {
+		above = 1
+	}
+	return f.grid.each(func() error {
+		r := f.grid.record
+		shown := r.Line - above
+		above += r.End.Line - r.Line
+		return visit(&f.grid.row, shown, r.Fields)
+	})
+}
+
+// Holds reports whether the file's encoding has every character of a text.
+func (f *CSVFile) Holds(text string) bool { return f.grid.Content.Holds(text) }
+
+// Change returns the file with rows and fields written another way, and no other byte with them.
+func (f *CSVFile) Change(c csvfile.Changes) ([]byte, error) {
+	c.Edits, c.Quotes = append(c.Edits, f.KeptWhole(c.Edits)...), true
+	return c.Rewrite(f.content, f.grid.Delimiter, f.grid.Limits)
+}
+
 // Rewrite returns the file with fields written another way, and no other byte with them.
 func (f *CSVFile) Rewrite(edits []csvfile.Edit) ([]byte, error) {
 	return csvfile.Rewrite(f.content, f.grid.Delimiter, f.grid.Limits, edits)

@@ -8,7 +8,6 @@ package merging
 import (
 	"cmp"
 	"context"
-	"path"
 	"strings"
 	"time"
 
@@ -40,8 +39,8 @@ func (d *Desk) Began(ctx context.Context, f daemon.Dropped, file, today string) 
 		return nil, err
 	}
 	b := &Base{Version: all[0]}
-	if len(all) > 1 && isWorkbook(file) {
-		b.Version = d.nearest(ctx, all, f.Content)
+	if len(all) > 1 {
+		b.Version = d.nearest(ctx, all, file, f.Content)
 	}
 	b.Moved = b.Sum != today
 	for _, sent := range b.Sent {
@@ -56,8 +55,9 @@ type Base struct {
 	Moved bool // somebody else changed the file since
 }
 
-// nearest is the version of which the fewest cells were changed: who downloaded a file twice may have worked on either.
-func (d *Desk) nearest(ctx context.Context, all []downloads.Version, content []byte) downloads.Version {
+// nearest is the version of which the fewest cells or values were changed: who downloaded a file twice may have worked
+// on either.
+func (d *Desk) nearest(ctx context.Context, all []downloads.Version, file string, content []byte) downloads.Version {
 	var of []downloads.Version
 	var contents [][]byte
 	for _, v := range all {
@@ -68,14 +68,12 @@ func (d *Desk) nearest(ctx context.Context, all []downloads.Version, content []b
 	if len(of) == 0 {
 		return all[0]
 	}
-	n, err := diff.Nearest(ctx, d.Project, contents, content, d.Schemas)
+	n, err := diff.Nearest(ctx, d.Project, file, contents, content, d.Schemas)
 	if err != nil { // it has problems, which are shown
 		n = 0
 	}
 	return of[n]
 }
-
-func isWorkbook(file string) bool { return strings.EqualFold(path.Ext(file), ".xlsx") }
 
 // Merge merges a file into the one that is there today; nil is none.
 func (d *Desk) Merge(ctx context.Context, f daemon.Dropped, b *Base, file string, today []byte) *daemon.Merge {
@@ -84,10 +82,6 @@ func (d *Desk) Merge(ctx context.Context, f daemon.Dropped, b *Base, file string
 	if today == nil {
 		m.Refused = "somebody removed the file, or gave it another name; " +
 			"give yours another name if it is to be there again"
-		return m
-	}
-	if !isWorkbook(file) {
-		m.Refused = "only workbooks are merged, cell by cell; of another file nobody can say what belongs together"
 		return m
 	}
 	base, err := d.Kept.Content(b.Version)
@@ -100,7 +94,7 @@ func (d *Desk) Merge(ctx context.Context, f daemon.Dropped, b *Base, file string
 		return m
 	}
 	made, err := diff.MergeSides(ctx, d.Project, base, today, f.Content, d.Schemas, diff.Sides{
-		Ours: "today's file", Theirs: "yours",
+		File: file, Ours: "today's file", Theirs: "yours",
 		Take: func(c diff.Conflict) bool { return f.Choices[digestOf(c)] == daemon.Yours },
 	})
 	if err != nil {
