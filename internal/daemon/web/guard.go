@@ -13,6 +13,7 @@ import (
 	"adsync/internal/daemon/web/conns"
 	"adsync/internal/daemon/web/loggedin"
 	"adsync/internal/daemon/web/shown"
+	"adsync/internal/words/catalogue"
 )
 
 // contentPolicy lets a page load its own two files and the pictures written into it and
@@ -240,7 +241,7 @@ func (d *door) unknown(w http.ResponseWriter, r *http.Request) {
 	}
 	if isPage(r) && r.Method == http.MethodGet {
 		if _, err := r.Cookie(d.cookieName()); err != nil && r.Header.Get("Sec-Fetch-Site") == "cross-site" {
-			d.show(w, r, http.StatusOK, "again", view{Title: "One moment", Goes: pageOf(r)})
+			d.show(w, r, http.StatusOK, "again", view{Title: catalogue.Say("again.moment"), Goes: pageOf(r)})
 			return
 		}
 		http.Redirect(w, r, "/login?"+backTo(pageOf(r)), http.StatusSeeOther)

@@ -25,6 +25,7 @@ import (
 	"adsync/internal/daemon/web/merges"
 	"adsync/internal/daemon/web/talk"
 	"adsync/internal/planview"
+	"adsync/internal/words/catalogue"
 )
 
 var (
@@ -41,13 +42,19 @@ var (
 	//go:embed html/htmx/htmx.min.js
 	htmxScript string
 
-	templates = sync.OnceValue(func() *template.Template {
-		return template.Must(template.New("page").Parse(
-			pageText + accountText + pauseText +
-				ads.Template + campaigns.Template + activity.Template + drafts.Template +
-				conflicts.Template + merges.Template + held.Template + talk.Template + loggedin.Template))
-	})
+	templates = sync.OnceValue(templatesOf)
 )
+
+// templatesOf are the pages in the words of the catalogue.
+func templatesOf() *template.Template {
+	text, err := catalogue.Template(pageText + accountText + pauseText +
+		ads.Template + campaigns.Template + activity.Template + drafts.Template +
+		conflicts.Template + merges.Template + held.Template + talk.Template + loggedin.Template)
+	if err != nil {
+		panic(err) // a test of the catalogue finds it first
+	}
+	return template.Must(template.New("page").Funcs(template.FuncMap{"form": catalogue.Form}).Parse(text))
+}
 
 // styleText is the look of a plan, and what this page has beyond it.
 func styleText() string { return string(planview.Style()) + cards.Style() + pageStyle }
@@ -98,7 +105,7 @@ func (re *replies) show(w http.ResponseWriter, r *http.Request, status int, name
 		role := c.grant.Role(r.PathValue("account"))
 		v.Edits, v.Approves, v.Operates = role >= roles.Editor, role >= roles.Approver, role >= roles.Operator
 		if v.Who, v.Form = c.name, c.session.form; re.Rules != nil && role > roles.None {
-			v.Role = role.String()
+			v.Role = catalogue.Say("role." + role.String())
 		}
 		if v.Who == "" {
 			v.Who = c.session.name
@@ -107,8 +114,8 @@ func (re *replies) show(w http.ResponseWriter, r *http.Request, status int, name
 	if v.Back == "" {
 		v.Back = "/login?" + backTo(pageOf(r))
 	}
-	if v.Done == "" {
-		v.Done = done[r.URL.Query().Get("done")]
+	if did := done[r.URL.Query().Get("done")]; v.Done == "" && did != "" {
+		v.Done = catalogue.Say(did)
 	}
 	var b strings.Builder
 	if err := templates().ExecuteTemplate(&b, name, v); err != nil {
@@ -121,19 +128,19 @@ func (re *replies) show(w http.ResponseWriter, r *http.Request, status int, name
 	_, _ = io.WriteString(w, b.String()) // who asked may be gone
 }
 
-// done is what a form did.
+// done are the texts of what a form did.
 var done = map[string]string{
-	approved:    "Approved. The next run applies it.",
-	agreed:      "Approved by you. It goes once somebody else approves it, too.",
-	"accepted":  "Accepted. A run begins.",
-	"woken":     "A run begins.",
-	"suspended": "Suspended. Plans are made, and nothing is sent.",
-	"resumed":   "Resumed. A run begins.",
-	"paused":    "Ordered. It is paused before anything else is sent.",
-	"going-on":  "Ordered. The next run starts what was paused, as far as the policy lets it.",
-	"login":     "You are logged in.",
-	"logout":    "You are logged out.",
-	"ended":     "Ended. That browser is logged out.",
+	approved:    "done.approved",
+	agreed:      "done.agreed",
+	"accepted":  "done.accepted",
+	"woken":     "done.woken",
+	"suspended": "done.suspended",
+	"resumed":   "done.resumed",
+	"paused":    "done.paused",
+	"going-on":  "done.going-on",
+	"login":     "done.login",
+	"logout":    "done.logout",
+	"ended":     "done.ended",
 }
 
 func (re *replies) showProblem(w http.ResponseWriter, r *http.Request, p problem) {

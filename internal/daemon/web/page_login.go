@@ -15,6 +15,7 @@ import (
 	"adsync/internal/daemon/roles"
 	"adsync/internal/daemon/web/loggedin"
 	"adsync/internal/daemon/web/shown"
+	"adsync/internal/words/catalogue"
 )
 
 // loginView is the form that asks for the token, or for who somebody is.
@@ -62,7 +63,7 @@ func (d *door) login(w http.ResponseWriter, r *http.Request, status int, wrong s
 	v.WantsName = d.UserHeader == ""
 	if d.Rules != nil {
 		if v.Password = d.Rules().Passwords(); !v.Password && d.OpenID == nil && d.Passkeys == nil {
-			v.Told = "The proxy in front of this page logs people in, and named nobody. Open the page by its address."
+			v.Told = catalogue.Say("login.told")
 		}
 	}
 	if d.OpenID != nil {
@@ -81,7 +82,7 @@ func (d *door) login(w http.ResponseWriter, r *http.Request, status int, wrong s
 		}
 		v.Passkey = &c
 	}
-	d.show(w, r, status, "login", view{Title: "Log in", Error: wrong, Back: "/login", Of: v})
+	d.show(w, r, status, "login", view{Title: catalogue.Say("page.log-in"), Error: wrong, Back: "/login", Of: v})
 }
 
 // provider is how people call the provider that logs them in; "" where none does.
@@ -164,7 +165,7 @@ func (d *providers) takeAnswer(w http.ResponseWriter, r *http.Request) {
 	s := loggedin.Session{How: loggedin.ByOpenID, Name: person.Name, Proof: d.OpenID.Mark(), Login: who.Login,
 		Groups: slices.DeleteFunc(who.Groups, func(name string) bool { _, is := d.rules().Groups[name]; return !is })}
 	if d.begun(w, r, s, d.OpenID.Lasts) {
-		d.show(w, r, http.StatusOK, "again", view{Title: "You are logged in", Goes: begunAt(back)})
+		d.show(w, r, http.StatusOK, "again", view{Title: catalogue.Say("login.done"), Goes: begunAt(back)})
 	}
 }
 
@@ -222,7 +223,8 @@ func (d *keys) newKey(w http.ResponseWriter, r *http.Request, status int, wrong 
 		d.refuse(w, r, d.problemOf(err))
 		return
 	}
-	d.show(w, r, status, "passkey", view{Title: "Make a passkey", Error: wrong, Of: newKeyView{Challenge: &c}})
+	d.show(w, r, status, "passkey",
+		view{Title: catalogue.Say("passkey.make"), Error: wrong, Of: newKeyView{Challenge: &c}})
 }
 
 func (d *keys) formNewKey(w http.ResponseWriter, r *http.Request) {
@@ -236,7 +238,7 @@ func (d *keys) formNewKey(w http.ResponseWriter, r *http.Request) {
 		d.newKey(w, r, http.StatusBadRequest, upper(err.Error())+".")
 		return
 	}
-	d.show(w, r, http.StatusOK, "passkey", view{Title: "A passkey was made", Of: newKeyView{Line: line}})
+	d.show(w, r, http.StatusOK, "passkey", view{Title: catalogue.Say("passkey.done"), Of: newKeyView{Line: line}})
 }
 
 func (d *keys) formByKey(w http.ResponseWriter, r *http.Request) {
@@ -286,7 +288,7 @@ func (d *door) formLogin(w http.ResponseWriter, r *http.Request) {
 		v.Name = callerOf(r).name
 	}
 	if v.Name == "" {
-		d.login(w, r, http.StatusBadRequest, "No name was given. Approvals are recorded under it.", v)
+		d.login(w, r, http.StatusBadRequest, catalogue.Say("login.no-name"), v)
 		return
 	}
 	if p := d.check(r, d.Token.Is(strings.TrimSpace(r.PostForm.Get("token")))); p != nil {

@@ -15,6 +15,7 @@ import (
 
 	"adsync/internal/daemon/roles"
 	"adsync/internal/daemon/web/loggedin"
+	"adsync/internal/words/catalogue"
 )
 
 // sessionLasts is how long a session lasts.
@@ -129,7 +130,7 @@ func (d *door) showSessions(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	v := loggedin.ViewOf(lines, callerOf(r).may(roles.Operator, ""), d.provider())
-	d.show(w, r, http.StatusOK, "sessions", view{Title: "Sessions", Of: v})
+	d.show(w, r, http.StatusOK, "sessions", view{Title: catalogue.Say("sessions.title"), Of: v})
 }
 
 type sessionsDocument struct {

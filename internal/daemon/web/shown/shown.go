@@ -12,6 +12,7 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/internal/planview"
+	"adsync/internal/words/catalogue"
 )
 
 // Name is what somebody is called, or calls something.
@@ -43,7 +44,7 @@ func MomentOf(t time.Time, zone *time.Location) Moment {
 // HTML writes a moment, and "never" where there was none.
 func (m Moment) HTML() template.HTML {
 	if m.Text == "" {
-		return "never"
+		return template.HTML(template.HTMLEscapeString(catalogue.Say("time.never")))
 	}
 	return template.HTML(`<time datetime="` + template.HTMLEscapeString(m.Machine) +
 		`">` + template.HTMLEscapeString(m.Text) + `</time>`)

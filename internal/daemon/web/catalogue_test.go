@@ -1,0 +1,119 @@
+package web
+
+import (
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"adsync/internal/words/catalogue"
+
+	"golang.org/x/net/html"
+)
+
+// accented is what a letter becomes in a language that nobody speaks: no letter of it is English.
+func accented(r rune) rune {
+	switch {
+	case 'a' <= r && r <= 'z':
+		return 'α' + (r-'a')%17
+	case 'A' <= r && r <= 'Z':
+		return 'Α' + (r-'A')%17
+	}
+	return r
+}
+
+var (
+	goesOn  = regexp.MustCompile(`\n +`)
+	oneText = regexp.MustCompile(`(?m)^([a-z][^#=\n]*) = (.*)$`)
+	named   = regexp.MustCompile(`\{[a-z-]+`)
+)
+
+// inAnotherLanguage has the page in that language until the test ends: as a translator would, it puts other words in
+// the place of those of english.txt.
+func inAnotherLanguage(t *testing.T) {
+	t.Helper()
+	english, err := os.ReadFile("../../words/catalogue/english.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := oneText.ReplaceAllStringFunc(goesOn.ReplaceAllString(string(english), " "), func(line string) string {
+		key, text, _ := strings.Cut(line, " = ")
+		if key == "language" {
+			return line
+		}
+		var b strings.Builder
+		at := 0
+		for _, place := range named.FindAllStringIndex(text, -1) {
+			b.WriteString(strings.Map(accented, text[at:place[0]]) + text[place[0]:place[1]])
+			at = place[1]
+		}
+		return key + " = ⟦" + b.String() + strings.Map(accented, text[at:]) + "⟧"
+	})
+	other, err := catalogue.Read("other.txt", text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	back := catalogue.Use(other)
+	templates = sync.OnceValue(templatesOf)
+	t.Cleanup(func() {
+		back()
+		templates = sync.OnceValue(templatesOf)
+	})
+}
+
+// spoken are the attributes that somebody reads or hears.
+var spoken = []string{"title", "aria-label", "placeholder", "alt", "aria-description", "label", "data-says"}
+
+// sayings are the texts of a page that somebody reads or hears.
+func sayings(t *testing.T, page string) (all []string) {
+	t.Helper()
+	root, err := html.ParseWithOptions(strings.NewReader(page), html.ParseOptionEnableScripting(false))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range root.Descendants() {
+		switch {
+		case n.Type == html.TextNode && n.Parent.Data != "style" && n.Parent.Data != "script":
+			all = append(all, n.Data)
+		case n.Type == html.ElementNode && n.Data == "input" && attribute(n, "type") == "submit":
+			all = append(all, attribute(n, "value"))
+		}
+		for _, name := range spoken {
+			all = append(all, attribute(n, name))
+		}
+	}
+	return slices.DeleteFunc(all, func(text string) bool { return strings.TrimSpace(text) == "" })
+}
+
+func attribute(n *html.Node, name string) string {
+	for _, a := range n.Attr {
+		if a.Key == name {
+			return a.Val
+		}
+	}
+	return ""
+}
+
+// data are what a page says that is nobody's words: names, files, commands, addresses.
+var data = regexp.MustCompile(`\b(adsync|daemon\.yaml|passkeys|login\.example\.com)\b`)
+
+// TestEveryWordOfThePageIsInTheCatalogue looks at the page in another language: what is English in it is not in the
+// catalogue.
+func TestEveryWordOfThePageIsInTheCatalogue(t *testing.T) {
+	inAnotherLanguage(t)
+	a := ask(t, nil)
+	for name, page := range map[string]string{
+		"the login":    text(t, a.get("/login")),
+		"a provider's": text(t, ask(t, func(o *Options) { providing(t, o) }).get("/login")),
+	} {
+		for _, said := range sayings(t, page) {
+			if english := letters.FindString(data.ReplaceAllString(said, "")); english != "" {
+				t.Errorf("%s says %q; want no English", name, said)
+			}
+		}
+	}
+}
+
+var letters = regexp.MustCompile(`[A-Za-z]`)

@@ -1,0 +1,265 @@
+// Package catalogue has the words of the daemon's page: english.txt is all of them, for a translator to read and to
+// give in another language.
+//
+// It refuses to have markup in a text: what a link or a bold word stands around is a place, which a template fills. Its
+// invariant: a key that is asked for is in the catalogue, with the places it is given; its tests read the templates and
+// the code for that, and who looks at the page does not find out.
+//
+// catalogue.go reads and says, template.go puts texts into templates.
+package catalogue
+
+import (
+	_ "embed" // the texts
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"unicode"
+
+	"golang.org/x/text/feature/plural"
+	"golang.org/x/text/language"
+)
+
+//go:embed english.txt
+var englishText string
+
+// Catalogue has texts by their keys.
+type Catalogue struct {
+	language language.Tag
+	texts    map[string]forms
+}
+
+// forms are those of a text: by the form of a count, or "other" alone.
+type forms map[string]text
+
+// text is what stands between places, and the places.
+type text []part
+
+// part is words, or a place with the words that stand in it.
+type part struct {
+	words, place string
+	within       text
+}
+
+var english = sync.OnceValue(func() *Catalogue {
+	c, err := parse("english.txt", englishText)
+	if err != nil {
+		panic(err) // each test would
+	}
+	return c
+})
+
+// said is what Use has put in the place of English.
+var said atomic.Pointer[Catalogue]
+
+func now() *Catalogue {
+	if c := said.Load(); c != nil {
+		return c
+	}
+	return english()
+}
+
+// Use has all that is said from now on in the words of another catalogue, until back is called.
+func Use(c *Catalogue) (back func()) {
+	former := said.Swap(c)
+	return func() { said.Store(former) }
+}
+
+// Say returns a text with its places filled: pairs of a name and what stands there. What counts is called n.
+func Say(key string, places ...any) string {
+	given := map[string]string{}
+	for i := 0; i+1 < len(places); i += 2 {
+		given[fmt.Sprint(places[i])] = fmt.Sprint(places[i+1])
+	}
+	c := now()
+	all := c.texts[key]
+	if all == nil {
+		return "[" + key + "]"
+	}
+	of, there := all[c.form(given["n"])]
+	if !there {
+		of = all["other"]
+	}
+	if len(of) == 1 && of[0].place == "" {
+		return of[0].words
+	}
+	var b strings.Builder
+	of.write(&b, given)
+	return b.String()
+}
+
+func (t text) write(b *strings.Builder, given map[string]string) {
+	for _, p := range t {
+		b.WriteString(p.words)
+		b.WriteString(given[p.place])
+		p.within.write(b, given)
+	}
+}
+
+// countForms are what CLDR calls the forms of a count.
+var countForms = map[plural.Form]string{plural.Zero: "zero", plural.One: "one", plural.Two: "two", plural.Few: "few",
+	plural.Many: "many", plural.Other: "other"}
+
+// Form returns which form of a text a count wants: "one" or "other" in English.
+func Form(count any) string { return now().form(fmt.Sprint(count)) }
+
+func (c *Catalogue) form(count string) string {
+	digits := strings.Map(func(r rune) rune {
+		if r < '0' || r > '9' {
+			return -1
+		}
+		return r
+	}, count)
+	n, err := strconv.Atoi(digits)
+	if err != nil {
+		return "other"
+	}
+	return countForms[plural.Cardinal.MatchPlural(c.language, n, 0, 0, 0, 0)]
+}
+
+// Read reads a catalogue of another language. It has each key of the English one, with the same places.
+func Read(file, content string) (*Catalogue, error) {
+	c, err := parse(file, content)
+	if err != nil {
+		return nil, err
+	}
+	for _, key := range slices.Sorted(maps.Keys(english().texts)) {
+		if c.texts[key] == nil {
+			return nil, fmt.Errorf("%s: %q is not there; want each text of english.txt", file, key)
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(c.texts)) {
+		want := english().texts[key]
+		if want == nil {
+			return nil, fmt.Errorf("%s: %q is there; want only what english.txt has", file, key)
+		}
+		if is, want := c.texts[key].places(), want.places(); !maps.Equal(is, want) {
+			return nil, fmt.Errorf("%s: the places of %q are %q; want %q, as in english.txt", file, key,
+				slices.Sorted(maps.Keys(is)), slices.Sorted(maps.Keys(want)))
+		}
+	}
+	return c, nil
+}
+
+// places are those of all forms, and whether words stand in them.
+func (f forms) places() map[string]bool {
+	all := map[string]bool{}
+	for _, t := range f {
+		t.places(all)
+	}
+	return all
+}
+
+func (t text) places(all map[string]bool) {
+	for _, p := range t {
+		if p.place != "" {
+			all[p.place] = all[p.place] || p.within != nil
+			p.within.places(all)
+		}
+	}
+}
+
+// parse reads lines of "key = text" and "key [one] = text". A line that begins with a space goes on with the one
+// before; one that begins with # is for whoever translates.
+func parse(file, content string) (*Catalogue, error) {
+	c := &Catalogue{texts: map[string]forms{}}
+	type line struct {
+		at   int
+		text string
+	}
+	var lines []line
+	for i, one := range strings.Split(content, "\n") {
+		switch said := strings.TrimSpace(one); {
+		case said == "" || strings.HasPrefix(one, "#"):
+		case unicode.IsSpace(rune(one[0])) && len(lines) > 0:
+			lines[len(lines)-1].text += " " + said
+		default:
+			lines = append(lines, line{i + 1, said})
+		}
+	}
+	for _, l := range lines {
+		if err := c.put(l.text); err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", file, l.at, err)
+		}
+	}
+	var err error
+	if c.language, err = language.Parse(c.texts["language"].plain()); err != nil {
+		return nil, fmt.Errorf("%s: the language is %q; want one such as en", file, c.texts["language"].plain())
+	}
+	for _, key := range slices.Sorted(maps.Keys(c.texts)) {
+		if c.texts[key]["other"] == nil {
+			return nil, fmt.Errorf("%s: %q has no form [other]; want one", file, key)
+		}
+	}
+	return c, nil
+}
+
+// plain is a text that has no place.
+func (f forms) plain() string {
+	if t := f["other"]; len(t) == 1 {
+		return t[0].words
+	}
+	return ""
+}
+
+// put takes in a line.
+func (c *Catalogue) put(line string) error {
+	key, content, is := strings.Cut(line, " = ")
+	if !is {
+		return fmt.Errorf("the line is %q; want a key, an equals sign and a text", line)
+	}
+	key, form := strings.TrimSpace(key), "other"
+	if name, counted, is := strings.Cut(key, " ["); is {
+		key, form = name, strings.TrimSuffix(counted, "]")
+		if !slices.Contains(slices.Collect(maps.Values(countForms)), form) {
+			return fmt.Errorf("the form is %q; want zero, one, two, few, many or other", form)
+		}
+	}
+	t, rest, err := textOf(content)
+	switch {
+	case err != nil:
+		return fmt.Errorf("%s: %w", key, err)
+	case rest != "":
+		return fmt.Errorf("%s: there is a } without its {", key)
+	case c.texts[key][form] != nil:
+		return fmt.Errorf("%s is there twice", key)
+	case c.texts[key] == nil:
+		c.texts[key] = forms{}
+	}
+	c.texts[key][form] = t
+	return nil
+}
+
+// textOf reads a text up to the } that ends it, and returns what follows: "Ask {name} for {help: the {kind}}".
+func textOf(content string) (t text, rest string, err error) {
+	for content != "" && content[0] != '}' {
+		until := strings.IndexAny(content, "{}")
+		switch {
+		case until < 0:
+			return append(t, part{words: content}), "", nil
+		case until > 0:
+			t = append(t, part{words: content[:until]})
+			content = content[until:]
+			continue
+		}
+		end := strings.IndexAny(content, ":}")
+		if end < 2 {
+			return nil, "", fmt.Errorf("a place is %q; want {name} or {name: words}", content)
+		}
+		p := part{place: content[1:end]}
+		if content = content[end:]; content[0] == ':' {
+			p.within, content, err = textOf(strings.TrimPrefix(content[1:], " "))
+			if err == nil && content == "" {
+				err = fmt.Errorf("the place %s has no end; want a }", p.place)
+			}
+			if err != nil {
+				return nil, "", err
+			}
+		}
+		t, content = append(t, p), content[1:]
+	}
+	return t, content, nil
+}
