@@ -78,8 +78,11 @@ func Take(ctx context.Context, env *Env, l Loaded, dir string) (s *Session, anew
 		account := l.Project.Account.ID
 		l = again(ctx, env, dir)
 		anew = &l
-		if l.Project.Account.ID != account {
-			err = console.ExitWith(console.ExitUnavailable, "the files name another account since; run again")
+		switch same := l.Project.Account.ID == account; {
+		case l.Failure != nil, !same && l.Stops(false):
+			err = Unready(env, l, false)
+		case !same:
+			err = console.ExitWith(console.ExitUnavailable, "the files have come to name another account; run again")
 		}
 	}
 	if err == nil {
