@@ -21,6 +21,7 @@ import (
 	"adsync/internal/resource"
 	"adsync/internal/runview"
 	"adsync/internal/words"
+	"adsync/internal/words/catalogue"
 )
 
 // Template defines "activity", the page of a View.
@@ -62,11 +63,11 @@ type Sources struct {
 	Name      string // what it is called, once Events knows
 }
 
-// ordered put in words what people ordered.
+// ordered are the texts of what people ordered.
 var ordered = map[string]string{
-	"suspend": "Suspended the account", "resume": "Resumed the account", "reconcile": "Ordered a run",
-	"pause": "Paused", "go-on": "Ordered to go on", "undo": "Undid in the files", "send": "Sent into the folder",
-	"take-theirs": "Took over into the files",
+	"suspend": "activity.suspend", "resume": "activity.resume", "reconcile": "activity.reconcile",
+	"pause": "activity.pause", "go-on": "activity.go-on", "undo": "activity.undo-done", "send": "activity.send",
+	"take-theirs": "activity.take-theirs",
 }
 
 // Events returns what happened, the newest first.
@@ -94,22 +95,22 @@ func (s *Sources) events(ctx context.Context) ([]Event, error) {
 		for _, text := range a.Allow {
 			allowed = append(allowed, names.Allowance(text))
 		}
-		all = append(all, Event{Time: a.Time, Kind: "approval", What: "Approved: " + strings.Join(allowed, "; "),
-			By: a.By, From: a.From, Why: a.Note, Link: runview.Page(a.Link)})
+		all = append(all, Event{Time: a.Time, Kind: "approval", By: a.By, From: a.From, Why: a.Note,
+			What: catalogue.Say("activity.approved", "what", strings.Join(allowed, "; ")), Link: runview.Page(a.Link)})
 	}
 	all = append(all, s.commented(names)...)
 	for _, a := range s.Accepted {
-		all = append(all, Event{Time: a.Time, Kind: "acceptance", What: "Accepted a rewritten history",
-			By: a.By, From: a.From, Why: a.Note, Commit: a.Commit})
+		all = append(all, Event{Time: a.Time, Kind: "acceptance", By: a.By, What: catalogue.Say("activity.accepted"),
+			From: a.From, Why: a.Note, Commit: a.Commit})
 	}
 	orders, err := s.Archive.Ordered()
 	if err != nil {
 		return nil, err
 	}
 	for _, o := range orders {
-		what, known := ordered[string(o.Order)]
-		if !known {
-			what = "Ordered: " + string(o.Order)
+		what := catalogue.Say("activity.order", "what", o.Order)
+		if key, known := ordered[string(o.Order)]; known {
+			what = catalogue.Say(key)
 		}
 		if o.Of != "" {
 			what += ": " + o.Of
@@ -165,10 +166,11 @@ func (s *Sources) ofOne(ctx context.Context) (all []Event, _ error) {
 func (s *Sources) commented(names *words.Names) (all []Event) {
 	for i := range s.Comments {
 		c := &s.Comments[i]
-		e := Event{Time: c.Time, Kind: "comment", What: "Commented on " + c.Run, By: c.By, Why: c.Text, Run: c.Run}
+		e, of := Event{Time: c.Time, Kind: "comment", By: c.By, Why: c.Text, Run: c.Run}, c.Run
 		if c.Run == "" {
-			e.What, e.said = "Commented on "+cmp.Or(c.About, names.Of(c.Address)), c.Address
+			of, e.said = cmp.Or(c.About, names.Of(c.Address)), c.Address
 		}
+		e.What = catalogue.Say("activity.commented", "what", of)
 		all = append(all, e)
 	}
 	return all

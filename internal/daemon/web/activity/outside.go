@@ -2,7 +2,6 @@ package activity
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -10,13 +9,12 @@ import (
 	"adsync/internal/outside"
 	"adsync/internal/resource"
 	"adsync/internal/words"
+	"adsync/internal/words/catalogue"
 	"adsync/plan"
 )
 
-// did puts in words what an entry of the audit log says was done, by how it begins.
-var did = map[string]string{
-	"create": "Created", "activate": "Activated", "pause": "Paused", "archive": "Archived", "delete": "Deleted",
-}
+// did are the verbs with which an entry of the audit log begins that have a text of their own.
+var did = []string{"create", "activate", "pause", "archive", "delete"}
 
 // outside is what others did at the service: what is kept of its audit log, and what else of it the last plan shows.
 func (s *Sources) outside(names *words.Names) (all []Event) {
@@ -35,7 +33,7 @@ func (s *Sources) outside(names *words.Names) (all []Event) {
 		c := &s.Plan.Changes[i]
 		if f := c.Foreign; f != nil && !s.tells(all, c, f) {
 			all = append(all, Event{Time: time.Unix(f.At, 0), Kind: "outside", By: f.Actor,
-				What: "Ended outside: " + names.Of(c.Address), address: c.Address})
+				What: catalogue.Say("outside.end", "what", names.Of(c.Address)), address: c.Address})
 		}
 		for k := range c.Fields {
 			f := c.Fields[k].Foreign
@@ -49,7 +47,7 @@ func (s *Sources) outside(names *words.Names) (all []Event) {
 			}
 			at[key] = len(all)
 			all = append(all, Event{Time: time.Unix(f.At, 0), Kind: "outside", By: f.Actor, address: c.Address,
-				What: fmt.Sprintf("Changed outside: %s: %s", names.Of(c.Address), label)})
+				What: catalogue.Say("outside.fields", "what", names.Of(c.Address), "fields", label)})
 		}
 	}
 	return all
@@ -84,11 +82,17 @@ func (s *Sources) logged(e *outside.Entry, names *words.Names) Event {
 	default:
 		called += " " + e.Of
 	}
-	what := cmp.Or(did[verb], "Changed") + " outside: " + called
-	if did[verb] == "" && len(e.Fields) > 0 {
-		what += ": " + strings.Join(labels(schema, e.Fields), ", ")
+	return Event{Time: e.Time, Kind: "outside", By: e.By, What: saidOf(verb, called, labels(schema, e.Fields))}
+}
+
+func saidOf(verb, what string, fields []string) string {
+	switch {
+	case slices.Contains(did, verb):
+		return catalogue.Say("outside."+verb, "what", what)
+	case len(fields) > 0:
+		return catalogue.Say("outside.fields", "what", what, "fields", strings.Join(fields, ", "))
 	}
-	return Event{Time: e.Time, Kind: "outside", What: what, By: e.By}
+	return catalogue.Say("outside.change", "what", what)
 }
 
 // labels are what people call fields of a kind that the service names.
@@ -114,7 +118,7 @@ func labels(schema *resource.Schema, fields []string) (all []string) {
 // label is what people call an attribute. The column of a name is headed as its kind is called.
 func label(schema *resource.Schema, attribute string) string {
 	if attribute == "name" {
-		return "Name"
+		return catalogue.Say("names.name")
 	}
 	return words.Label(schema, attribute)
 }

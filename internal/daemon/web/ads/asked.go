@@ -2,7 +2,6 @@ package ads
 
 import (
 	"cmp"
-	"fmt"
 	"net/url"
 	"slices"
 	"strconv"
@@ -10,6 +9,7 @@ import (
 
 	"adsync/internal/daemon/web/campaigns"
 	"adsync/internal/daemon/web/shown"
+	"adsync/internal/words/catalogue"
 )
 
 // How many ads a page has, and a document, and how many pages anybody can want.
@@ -29,14 +29,14 @@ const (
 	byName     = "name"
 )
 
-// orders are what the page calls them.
-var orders = []campaigns.Offer{{Words: "Rejected first", Path: byReview}, {Words: "Best CTR first", Path: bestCTR},
-	{Words: "Worst CTR first", Path: worstCTR}, {Words: "Most spend first", Path: mostSpend},
-	{Words: "Least spend first", Path: leastSpend}, {Words: "By name", Path: byName}}
+// orders have the texts by which the page calls them.
+var orders = []campaigns.Offer{{Words: "ads.by-review", Path: byReview}, {Words: "ads.by-best", Path: bestCTR},
+	{Words: "ads.by-worst", Path: worstCTR}, {Words: "ads.by-most", Path: mostSpend},
+	{Words: "ads.by-least", Path: leastSpend}, {Words: "ads.by-name", Path: byName}}
 
-// deliveries are whether ads were shown on the days.
-var deliveries = []campaigns.Offer{{Words: "Shown or not", Path: ""}, {Words: "Shown", Path: "yes"},
-	{Words: "Not shown", Path: "no"}}
+// deliveries are whether ads were shown on the days, with their texts.
+var deliveries = []campaigns.Offer{{Words: "ads.shown-or-not", Path: ""}, {Words: "ads.shown", Path: "yes"},
+	{Words: "ads.not-shown", Path: "no"}}
 
 // Asked is what the address of a page of ads asks for.
 type Asked struct {
@@ -61,8 +61,8 @@ func read(v url.Values) (q Asked, err error) {
 		of       []campaigns.Offer
 	}{{"order", q.Order, orders}, {"delivery", q.Delivery, deliveries}} {
 		if !slices.ContainsFunc(one.of, func(o campaigns.Offer) bool { return o.Path == one.is }) {
-			return q, campaigns.Wrong(fmt.Sprintf("%s is %s; want %s", one.name, shown.Text(one.is, 40),
-				listed(one.of)))
+			return q, campaigns.Wrong(catalogue.Say("wrong.choice",
+				"name", one.name, "value", shown.Text(one.is, 40), "wanted", listed(one.of)))
 		}
 	}
 	return q, nil

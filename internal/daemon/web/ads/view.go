@@ -2,7 +2,6 @@ package ads
 
 import (
 	"cmp"
-	"fmt"
 	"html/template"
 	"maps"
 	"net/url"
@@ -14,6 +13,7 @@ import (
 	"adsync/internal/daemon/web/campaigns"
 	"adsync/internal/daemon/web/shown"
 	"adsync/internal/insights"
+	"adsync/internal/words/catalogue"
 )
 
 // View is the page of how an account's ads look.
@@ -89,7 +89,7 @@ func (f *Found) counts() string {
 	var all []string
 	for _, standing := range standings {
 		if n := f.reviews[standing]; n > 0 {
-			all = append(all, fmt.Sprintf("%d %s", n, standing))
+			all = append(all, catalogue.Say("ads.count", "n", n, "standing", standing))
 		}
 	}
 	return strings.Join(all, ", ")
@@ -98,7 +98,7 @@ func (f *Found) counts() string {
 func offered(of []campaigns.Offer, chosen string) []campaigns.Offer {
 	all := slices.Clone(of)
 	for i := range all {
-		all[i].Chosen = all[i].Path == chosen
+		all[i].Words, all[i].Chosen = catalogue.Say(all[i].Words), all[i].Path == chosen
 	}
 	return all
 }
@@ -164,7 +164,7 @@ func (f *Found) cardOf(a *ad, path string) (card, error) {
 		Crop: s.Look.Crop, Brand: shown.Name(f.days.Brand)}
 	drawn.From, drawn.Left = f.picture(s.Look, path)
 	var err error
-	c.Drawn, err = drawn.HTML("Live")
+	c.Drawn, err = drawn.HTML(catalogue.Say("ads.live"))
 	return c, err
 }
 
@@ -179,9 +179,9 @@ func (f *Found) of(a *ad, metric string) string {
 // lacking is why an ad has no such figure: a rate of what was not shown is none.
 func (f *Found) lacking(a *ad, metric string) string {
 	if shown := f.of(a, "impressions"); metric == "ctr" && shown != "" && count(&a.Row, "impressions") == 0 {
-		return "not shown"
+		return catalogue.Say("ads.lacks-shown")
 	}
-	return "not known"
+	return catalogue.Say("ads.lacks")
 }
 
 // picture is the path of an ad's picture, or why there is none.
@@ -192,12 +192,11 @@ func (f *Found) picture(l *daemon.Look, path string) (from, left string) {
 	case ofFile && f.pictures[l.Image] != "":
 		return "/api/v1" + path + "/pictures/" + url.PathEscape(sum), ""
 	case l.Image == "":
-		return "", "the service has no picture of it"
+		return "", catalogue.Say("picture.none")
 	case !ofFile && err == nil && u.Host != "":
-		return "", "picture not shown: it is at " + shown.Name(u.Hostname()) +
-			", and this page loads nothing from elsewhere"
+		return "", catalogue.Say("picture.elsewhere", "host", shown.Name(u.Hostname()))
 	case ofFile:
-		return "", "picture not shown: no file that was read here has it any more"
+		return "", catalogue.Say("picture.no-file")
 	}
-	return "", "picture not shown: the service does not have it from the files"
+	return "", catalogue.Say("picture.unknown")
 }

@@ -2,7 +2,6 @@ package campaigns
 
 import (
 	"cmp"
-	"fmt"
 	"net/url"
 	"slices"
 	"strconv"
@@ -12,6 +11,7 @@ import (
 	"adsync/internal/daemon/web/shown"
 	"adsync/internal/figures"
 	"adsync/internal/insights"
+	"adsync/internal/words/catalogue"
 )
 
 // metrics are the columns of figures, by the service's words.
@@ -23,8 +23,8 @@ const (
 	pagesMost = 1_000_000
 )
 
-// levelWords are what the page calls the lines of a level.
-var levelWords = map[string]string{"campaign": "Campaigns", "ad_group": "Ad groups", "ad": "Ads"}
+// levelWord is what the page calls the lines of a level.
+func levelWord(level string) string { return catalogue.Say("campaigns." + level) }
 
 // Asked is what the address of a page of figures asks for.
 type Asked struct {
@@ -56,22 +56,22 @@ func read(v url.Values, now time.Time) (q Asked, wrongly error) {
 	q.Up = cmp.Or(v.Get("order"), usualOrder(q.Sort)) == "asc"
 	q.Page, _ = strconv.Atoi(v.Get("page"))
 	q.Page = min(max(q.Page, 1), pagesMost)
-	wrong := func(format string, args ...any) (Asked, error) {
-		return q, Wrong(fmt.Sprintf(format, args...))
+	wrong := func(name, value, wanted string) (Asked, error) {
+		return q, Wrong(catalogue.Say("wrong.choice", "name", name, "value", shown.Text(value, 40), "wanted", wanted))
 	}
 	var err error
 	switch {
-	case levelWords[q.Level] == "":
-		return wrong("level is %s; want campaign, ad_group or ad", shown.Text(q.Level, 40))
+	case !slices.Contains(figures.Levels[:], q.Level):
+		return wrong("level", q.Level, "campaign, ad_group, ad")
 	case slices.ContainsFunc(v["col"], func(c string) bool { return !slices.Contains(columns, c) }):
-		return wrong("col is %s; want some of %s", shown.Text(strings.Join(v["col"], ", "), 40),
-			strings.Join(columns, ", "))
+		return q, Wrong(catalogue.Say("wrong.columns", "value", shown.Text(strings.Join(v["col"], ", "), 40),
+			"wanted", strings.Join(columns, ", ")))
 	case v.Has("order") && v.Get("order") != "asc" && v.Get("order") != "desc":
-		return wrong("order is %s; want asc or desc", shown.Text(v.Get("order"), 40))
+		return wrong("order", v.Get("order"), "asc, desc")
 	case q.Changed != "" && q.Changed != lately:
-		return wrong("changed is %s; want %s", shown.Text(q.Changed, 40), lately)
+		return wrong("changed", q.Changed, lately)
 	case q.Sort != "name" && !slices.Contains(columns, q.Sort):
-		return wrong("sort is %s; want name or one of %s", shown.Text(q.Sort, 40), strings.Join(columns, ", "))
+		return wrong("sort", q.Sort, "name, "+strings.Join(columns, ", "))
 	case v.Get("from") != "" || v.Get("to") != "":
 		q.span, err = insights.Between(v.Get("from"), v.Get("to"), now)
 		q.Span = q.span.From + ".." + q.span.To
@@ -79,15 +79,14 @@ func read(v url.Values, now time.Time) (q Asked, wrongly error) {
 		q.span, err = insights.NamedSpan(q.Span, now)
 	}
 	if err != nil {
-		return wrong("%s", shown.Reason(strings.TrimPrefix(err.Error(), "--"))) // as the command says it
+		return q, Wrong(shown.Reason(strings.TrimPrefix(err.Error(), "--"))) // as the command says it
 	}
 	if len(q.span.From) != len(time.DateOnly) {
-		return wrong("figures are kept by day; want days such as 2026-11-01")
+		return q, Wrong(catalogue.Say("wrong.hours"))
 	}
 	from, _ := time.Parse(time.DateOnly, q.span.From) // both were read
 	if to, _ := time.Parse(time.DateOnly, q.span.To); to.Sub(from) >= figures.KeptDays*24*time.Hour {
-		return wrong("the span is %s to %s; want at most %d days, which is how long figures are kept",
-			q.span.From, q.span.To, figures.KeptDays)
+		return q, Wrong(catalogue.Say("wrong.span", "from", q.span.From, "to", q.span.To, "n", figures.KeptDays))
 	}
 	return q, nil
 }

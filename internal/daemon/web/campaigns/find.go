@@ -21,6 +21,7 @@ import (
 	"adsync/internal/figures"
 	"adsync/internal/insights"
 	"adsync/internal/planview"
+	"adsync/internal/words/catalogue"
 )
 
 // Found are the lines that an address asks for, and the span before.
@@ -120,7 +121,7 @@ func sumsOf(t *figures.Table) map[string]*figures.Sums {
 // change is by how much the spend of a line grew, in words; "" where that is not known.
 func (f *Found) change(l *figures.Line) string {
 	if spent, known := l.Micros(); f.then != nil && f.then[l.ID] == nil && (spent > 0 || !known) {
-		return "new"
+		return catalogue.Say("campaigns.new")
 	}
 	return changeOf(&l.Sums, f.then[l.ID])
 }

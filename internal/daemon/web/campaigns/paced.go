@@ -1,7 +1,6 @@
 package campaigns
 
 import (
-	"fmt"
 	"math"
 	"math/bits"
 	"strconv"
@@ -11,6 +10,7 @@ import (
 	"adsync/internal/figures"
 	"adsync/internal/insights"
 	"adsync/internal/resource"
+	"adsync/internal/words/catalogue"
 )
 
 const pacedColumn = "paced"
@@ -125,14 +125,11 @@ func (p Paced) words() string {
 	}
 	spent, _ := insights.Shown("spend", p.Spent)
 	due, _ := insights.Shown("spend", p.Due)
-	in := "by now"
 	switch {
-	case p.Days == 1:
-		in = "in 1 day"
-	case p.Days > 1:
-		in = fmt.Sprintf("in %d days", p.Days)
+	case p.Days > 0:
+		return catalogue.Say("paced.days", "spent", spent, "due", due, "n", p.Days, "percent", p.Percent)
 	case p.ended:
-		in = "in all"
+		return catalogue.Say("paced.ended", "spent", spent, "due", due, "percent", p.Percent)
 	}
-	return fmt.Sprintf("%s of %s %s, %d%%", spent, due, in, p.Percent)
+	return catalogue.Say("paced.now", "spent", spent, "due", due, "percent", p.Percent)
 }

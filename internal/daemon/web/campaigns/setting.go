@@ -10,6 +10,7 @@ import (
 	"adsync/internal/figures"
 	"adsync/internal/insights"
 	"adsync/internal/resource"
+	"adsync/internal/words/catalogue"
 )
 
 // settings are the columns of what a resource is set to. A level has those that one of its resources has.
@@ -18,8 +19,8 @@ var settings = []string{"status", "review", "daily_budget", "lifetime_budget"}
 // columns are all that the page may show behind the name.
 var columns = slices.Concat(settings, []string{pacedColumn}, metrics, []string{cellColumn})
 
-var settingHeads = map[string]string{"status": "Status", "review": "Review", "daily_budget": "Daily budget",
-	"lifetime_budget": "Lifetime budget", pacedColumn: "Paced", cellColumn: "In the files"}
+// ours are the columns that the page calls by a name of its own.
+var ours = append(slices.Clone(settings), pacedColumn, cellColumn)
 
 // isWord reports whether a column has words, and not figures or money.
 func isWord(column string) bool {
@@ -61,19 +62,27 @@ func (f *Found) of(l *figures.Line, column string) string {
 	return l.Of(column)
 }
 
-// inWords is what the page shows of a column that has a text, and what it calls the column.
-func inWords(column, text string) (words, head string) {
-	head = settingHeads[column]
+// inWords is what the page shows of a column that has a text.
+func inWords(column, text string) string {
 	switch {
-	case head == "":
-		return insights.Shown(column, text)
 	case isWord(column):
-		return shown.Name(text), head
+		return shown.Name(text)
 	case column == pacedColumn:
-		return text, head
+		return text
+	case slices.Contains(settings, column):
+		column = "spend" // it is money
 	}
-	words, _ = insights.Shown("spend", text)
-	return words, head
+	words, _ := insights.Shown(column, text)
+	return words
+}
+
+// headOf is what the page calls a column.
+func headOf(column string) string {
+	if slices.Contains(ours, column) {
+		return catalogue.Say("column." + column)
+	}
+	_, head := insights.Shown(column, "")
+	return head
 }
 
 // readSettings reads what the lines are set to, and adds a line for each resource that did nothing on these days. One

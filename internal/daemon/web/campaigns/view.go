@@ -2,7 +2,6 @@ package campaigns
 
 import (
 	"cmp"
-	"fmt"
 	"net/url"
 	"slices"
 	"strings"
@@ -10,6 +9,7 @@ import (
 	"adsync/internal/daemon/web/chart"
 	"adsync/internal/daemon/web/shown"
 	"adsync/internal/figures"
+	"adsync/internal/words/catalogue"
 )
 
 // View is the page of what an account's campaigns, ad groups or ads did.
@@ -54,11 +54,12 @@ func (f *Found) Days() Days {
 		Preliminary: now.Preliminary(), Currency: now.Currency, Brand: f.brand, Unset: f.unset}
 	named := false
 	for _, s := range spansShown {
-		d.Spans = append(d.Spans, Offer{s.Words, s.Path, s.Path == f.asked.Span})
-		named = named || s.Path == f.asked.Span
+		d.Spans = append(d.Spans, Offer{catalogue.Say("span." + s), s, s == f.asked.Span})
+		named = named || s == f.asked.Span
 	}
 	if !named {
-		d.Spans = append(d.Spans, Offer{d.From + " to " + d.To, f.asked.Span, true})
+		d.Spans = append(d.Spans,
+			Offer{catalogue.Say("campaigns.span", "from", d.From, "to", d.To), f.asked.Span, true})
 	}
 	return d
 }
@@ -94,9 +95,9 @@ type cell struct {
 // View is the page of an account that is called so.
 func (f *Found) View(name, path string) *View {
 	q, now := f.asked, f.now
-	v := &View{Asked: q, Name: name, Path: path, Title: levelWords[q.Level], Days: f.Days()}
+	v := &View{Asked: q, Name: name, Path: path, Title: levelWord(q.Level), Days: f.Days()}
 	if f.before != nil {
-		v.Compared = q.span.Before().From + " to " + q.span.Before().To
+		v.Compared = catalogue.Say("campaigns.span", "from", q.span.Before().From, "to", q.span.Before().To)
 	}
 	v.N, v.Matching, v.Inside = len(now.Lines), len(f.lines), insideOf(q, f.lines)
 	sums := total(f.lines)
@@ -108,7 +109,7 @@ func (f *Found) View(name, path string) *View {
 	for _, c := range f.columns() {
 		text := ""
 		if !slices.Contains(settings, c) {
-			text, _ = inWords(c, sums.Of(c)) // "" of what no sum has
+			text = inWords(c, sums.Of(c)) // "" of what no sum has
 		}
 		v.Total.Cells = append(v.Total.Cells, cell{Text: text, Word: isWord(c)})
 	}
@@ -116,7 +117,7 @@ func (f *Found) View(name, path string) *View {
 		one := v.lineOf(l, now)
 		one.Change = f.change(l)
 		for _, c := range f.columns() {
-			text, _ := inWords(c, f.of(l, c))
+			text := inWords(c, f.of(l, c))
 			if c == pacedColumn {
 				text = f.paced[l.ID].words()
 			}
@@ -223,33 +224,30 @@ func gapWords(t *figures.Table) string {
 	case 1:
 		return gaps[0]
 	case len(t.Days):
-		return "all days"
+		return catalogue.Say("gaps.all")
 	}
-	return fmt.Sprintf("%d of %d days, the first %s, the last %s", len(gaps), len(t.Days), gaps[0], gaps[len(gaps)-1])
+	return catalogue.Say("gaps.some",
+		"n", len(gaps), "all", len(t.Days), "first", gaps[0], "last", gaps[len(gaps)-1])
 }
 
-// spansShown are the spans that the page offers, with what it calls them.
-var spansShown = []Offer{{Words: "Today", Path: "today"}, {Words: "Yesterday", Path: "yesterday"},
-	{Words: "7 days", Path: "7d"}, {Words: "30 days", Path: "30d"}, {Words: "90 days", Path: "90d"},
-	{Words: "This week", Path: "this-week"}, {Words: "Last week", Path: "last-week"},
-	{Words: "This month", Path: "this-month"}, {Words: "Last month", Path: "last-month"}}
+// spansShown are the spans that the page offers.
+var spansShown = []string{"today", "yesterday", "7d", "30d", "90d", "this-week", "last-week", "this-month",
+	"last-month"}
 
 // link puts in the addresses of what else may be looked at.
 func (v *View) link(heads []string) {
 	at := v.Path + "/campaigns?"
 	for _, level := range figures.Levels {
 		q := Asked{Level: level, Span: v.Span, Sort: v.Sort, Up: v.Up, Columns: v.Columns, span: v.span}
-		v.Levels = append(v.Levels, Offer{levelWords[level], at + q.query(), level == v.Level && v.In == ""})
+		v.Levels = append(v.Levels, Offer{levelWord(level), at + q.query(), level == v.Level && v.In == ""})
 	}
 	for _, c := range columns {
-		_, words := inWords(c, "")
-		v.All = append(v.All, Offer{words, c, slices.Contains(v.Columns, c)})
+		v.All = append(v.All, Offer{headOf(c), c, slices.Contains(v.Columns, c)})
 	}
 	for _, m := range append([]string{"name"}, heads...) {
 		q := v.Asked
 		q.Sort, q.Up, q.Page = m, usualOrder(m) == "asc", 1
-		_, words := inWords(m, "")
-		head := head{Words: cmp.Or(words, "Name"), Word: isWord(m)}
+		head := head{Words: cmp.Or(headOf(m), catalogue.Say("names.name")), Word: isWord(m)}
 		if v.Sort == m {
 			q.Up = !v.Up
 			head.Sorted = "descending"

@@ -12,6 +12,7 @@ import (
 	"adsync/internal/daemon"
 	"adsync/internal/daemon/web/shown"
 	"adsync/internal/planview"
+	"adsync/internal/words/catalogue"
 )
 
 // Bounds of a chart: its size in its own units, and how many points it draws and
@@ -58,9 +59,9 @@ func Of(points []daemon.Point, a planview.Account) *Possible {
 	if highest.Daily == 0 {
 		c.Most, c.Half = "", ""
 	}
-	c.Description = fmt.Sprintf("From %s on %s to %s on %s; the highest is %s on %s.",
-		shown.Money(first.Daily, a), c.From.Text,
-		shown.Money(last.Daily, a), c.To.Text, shown.Money(highest.Daily, a), shown.MomentOf(highest.Time, zone).Text)
+	c.Description = catalogue.Say("chart.description", "first", shown.Money(first.Daily, a), "from", c.From.Text,
+		"last", shown.Money(last.Daily, a), "to", c.To.Text, "highest", shown.Money(highest.Daily, a),
+		"when", shown.MomentOf(highest.Time, zone).Text)
 	c.draw(fewer(points), highest.Daily)
 	for i := len(points) - 1; i >= 0; i-- {
 		if len(c.Points) == listed {

@@ -4,6 +4,7 @@ import (
 	"adsync/internal/figures"
 	"adsync/internal/insights"
 	"adsync/internal/resource"
+	"adsync/internal/words/catalogue"
 	"fmt"
 	"math"
 	"strings"
@@ -38,5 +39,5 @@ func Spark(spend []int64, days []figures.DayTotal) (drawn, words string) {
 	}
 	from, _ := insights.Shown("spend", resource.FormatMoney(least))
 	to, _ := insights.Shown("spend", resource.FormatMoney(most))
-	return path.String(), fmt.Sprintf("%s to %s a day", from, to)
+	return path.String(), catalogue.Say("chart.spark", "least", from, "most", to)
 }

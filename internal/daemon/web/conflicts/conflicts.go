@@ -13,6 +13,7 @@ import (
 	"adsync/internal/planview"
 	"adsync/internal/resource"
 	"adsync/internal/words"
+	"adsync/internal/words/catalogue"
 	"adsync/plan"
 )
 
@@ -91,7 +92,7 @@ func fieldOf(schemas resource.Schemas, p *planview.Document, c *plan.ChangeDocum
 	f *plan.FieldDocument, names *words.Names, zone *time.Location) Field {
 	value := func(v *resource.Value) string {
 		if v == nil || plan.Unset(*v) {
-			return "nothing"
+			return catalogue.Say("value.none")
 		}
 		schema := schemas.Of(c.Kind)
 		if schema == nil {

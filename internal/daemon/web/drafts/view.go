@@ -7,7 +7,6 @@ package drafts
 import (
 	"cmp"
 	_ "embed" // the page
-	"fmt"
 	"net/url"
 	"strings"
 
@@ -16,6 +15,7 @@ import (
 	"adsync/internal/planview"
 	"adsync/internal/resource"
 	"adsync/internal/words"
+	"adsync/internal/words/catalogue"
 	"adsync/plan"
 )
 
@@ -61,15 +61,15 @@ func Show(about About, d *daemon.Draft) (View, error) {
 		Run: shown.Text(d.Run, 40), RunPath: about.Path + "/runs/" + url.PathEscape(d.Run),
 		Refused: shown.Reason(d.Refused), Branch: shown.Text(d.Branch, 200), Into: shown.Text(d.Into, 200),
 		Plans: about.Plans}
-	v.Order, v.Title = v.RunPath+"/undo", "Undo "+v.Run
+	v.Order, v.Title = v.RunPath+"/undo", catalogue.Say("draft.undo", "run", v.Run)
 	names := namesOf(about.Schemas, d)
 	switch {
 	case d.Run == "":
 		v.Of, v.Order = shown.Reason(names.Of(d.Of)), about.Path+"/theirs"
-		v.Title = "Take over what is live: " + v.Of
+		v.Title = catalogue.Say("draft.take", "what", v.Of)
 	case d.Of != "":
 		v.Of, v.All = shown.Reason(names.Of(d.Of)), v.Order
-		v.Title = "Undo " + v.Of + " in " + v.Run
+		v.Title = catalogue.Say("draft.undo-one", "what", v.Of, "run", v.Run)
 	}
 	several := false
 	for i := range d.Values {
@@ -127,9 +127,9 @@ func what(names *words.Names, address, attribute string) string {
 	a, _ := resource.ParseAddress(address)
 	label := names.Label(a.Kind, attribute)
 	if strings.HasPrefix(of, strings.ToLower(label)+" ") {
-		label = "Name" // the column with a resource's name is called by its kind
+		label = catalogue.Say("names.name") // the column with a resource's name is called by its kind
 	}
-	return shown.Reason(fmt.Sprintf("%s of %s", label, of))
+	return shown.Reason(catalogue.Say("draft.field", "field", label, "what", of))
 }
 
 // value is one as it is read, with the currency where it is money.
@@ -140,7 +140,7 @@ func (about *About) value(of *daemon.DraftValue, text string) string {
 			text += " " + about.Account.Currency
 		}
 	}
-	return cmp.Or(shown.Reason(text), "nothing")
+	return cmp.Or(shown.Reason(text), catalogue.Say("value.none"))
 }
 
 // Done is an edit that was written.
@@ -156,9 +156,9 @@ type Done struct {
 
 // Tell makes a page of an edit that was written: of a run, or "" of what was live.
 func Tell(about About, run string, e daemon.Edited) Done {
-	title := "Taken over"
+	title := catalogue.Say("edited.taken")
 	if run != "" {
-		title = "Undo of " + run
+		title = catalogue.Say("edited.undone", "run", run)
 	}
 	d := Done{Name: shown.Text(about.Name, 200), Path: about.Path, Title: title, Branch: shown.Text(e.Branch, 200),
 		Commit: shown.Text(e.Commit, 40), Same: e.Same, Pull: e.Pull}

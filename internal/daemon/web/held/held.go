@@ -8,7 +8,6 @@ package held
 
 import (
 	_ "embed" // the part of the page
-	"fmt"
 	"slices"
 	"time"
 
@@ -18,6 +17,7 @@ import (
 	"adsync/internal/resource"
 	"adsync/internal/runview"
 	"adsync/internal/words"
+	"adsync/internal/words/catalogue"
 	"adsync/plan"
 )
 
@@ -124,7 +124,8 @@ func releaseOf(r planview.Release, a *plan.Ask, names *words.Names, approved *da
 		v.First[i] = words.Upper(names.In(first))
 	}
 	if approved != nil {
-		v.Approved = "approved by " + shown.Name(approved.By) + ", " + shown.MomentOf(approved.Time, zone).Text
+		v.Approved = catalogue.Say("held.approved",
+			"who", shown.Name(approved.By), "when", shown.MomentOf(approved.Time, zone).Text)
 	}
 	return v
 }
@@ -156,9 +157,9 @@ func lasts(p *planview.Document) time.Duration {
 
 func hours(d time.Duration) string {
 	if d%time.Hour == 0 {
-		return fmt.Sprintf("%d hours", d/time.Hour)
+		return catalogue.Say("held.hours", "n", int(d/time.Hour))
 	}
-	return fmt.Sprintf("%d minutes", d/time.Minute)
+	return catalogue.Say("held.minutes", "n", int(d/time.Minute))
 }
 
 // agreedOf are what somebody agreed to, each allowance once for each who did, and how many are not shown.
@@ -188,7 +189,7 @@ func Allowances(names *words.Names, texts []string) (all []string) {
 		all = append(all, shown.Reason(names.Allowance(text)))
 	}
 	if more := len(texts) - allowancesMost; more > 0 {
-		all = append(all, fmt.Sprintf("and %s more", planview.Thousands(more)))
+		all = append(all, catalogue.Say("held.more", "n", planview.Thousands(more)))
 	}
 	return slices.Clip(all)
 }

@@ -10,6 +10,7 @@ import (
 	"adsync/internal/resource"
 	"adsync/internal/sentence"
 	"adsync/internal/words"
+	"adsync/internal/words/catalogue"
 	"adsync/plan"
 )
 
@@ -90,7 +91,7 @@ func (k *kind) words(tells *sentence.Teller) string {
 	says := words.Upper(words.Because(k.asks[0].Hazard)) + ": " +
 		lower(tells.Alike(planview.Thousands(len(k.asks)), k.changes[0], fieldsOf(k.asks[0])))
 	if _, exact := changeOf(map[string]*plan.ChangeDocument{}, k.asks[0]); exact {
-		says += ", to the amounts that are shown"
+		return catalogue.Say("held.amounts", "what", says)
 	}
 	return says
 }
@@ -134,7 +135,7 @@ func (k *kind) money(p *planview.Document) (said []string) {
 		said = append(said, sums[name].words(p.Account.Currency))
 	}
 	if total := k.total(); total > 0 {
-		said = append(said, "up to "+money(total, p.Account.Currency)+" more can be spent than the files ask for")
+		said = append(said, catalogue.Say("held.total", "amount", money(total, p.Account.Currency)))
 	}
 	return said
 }
@@ -173,12 +174,13 @@ func (s *summed) add(f *plan.FieldDocument) {
 }
 
 func (s *summed) words(currency string) string {
-	said := s.label + ": at most " + money(s.most, currency) + " each"
+	said := catalogue.Say("held.most", "field", s.label, "amount", money(s.most, currency))
 	if s.together {
-		said = s.label + ", all together: from " + planview.Amount(s.before) + " to " + money(s.after, currency)
+		said = catalogue.Say("held.sum", "field", s.label,
+			"before", planview.Amount(s.before), "after", money(s.after, currency))
 	}
 	if s.uncapped > 0 {
-		said += ", and " + planview.Thousands(s.uncapped) + " without one"
+		said = catalogue.Say("held.uncapped", "amounts", said, "n", planview.Thousands(s.uncapped))
 	}
 	return said
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"adsync/internal/daemon/web/shown"
+	"adsync/internal/words/catalogue"
 )
 
 // Template defines "sessions", the page that has a View.
@@ -106,13 +107,13 @@ func ViewOf(lines []Line, all bool, provider string) View {
 func wayOf(how, provider string) string {
 	switch how {
 	case ByPassword:
-		return "by a password"
+		return catalogue.Say("sessions.password")
 	case ByProxy:
-		return "by the proxy"
+		return catalogue.Say("sessions.proxy")
 	case ByPasskey:
-		return "by a passkey"
+		return catalogue.Say("sessions.passkey")
 	case ByOpenID:
-		return "at " + provider
+		return catalogue.Say("sessions.openid", "provider", provider)
 	}
-	return "with the daemon's token"
+	return catalogue.Say("sessions.token")
 }

@@ -5,19 +5,17 @@
 package overview
 
 import (
-	"fmt"
-	"strings"
 	"time"
 
 	"adsync/internal/daemon"
 	"adsync/internal/daemon/web/shown"
-	"adsync/internal/diag"
 	"adsync/internal/planview"
 	"adsync/internal/words"
+	"adsync/internal/words/catalogue"
 )
 
 // unknown stands where a figure would.
-const unknown = "not known"
+func unknown() string { return catalogue.Say("account.spend-unknown") }
 
 // Spent is what an account spent of late.
 type Spent struct {
@@ -45,14 +43,14 @@ func SpentOf(a *daemon.Status, now time.Time, zone *time.Location) *Spent {
 	account := planview.Account{Currency: s.Currency}
 	amount := func(micros *int64) string {
 		if micros == nil {
-			return unknown
+			return unknown()
 		}
 		return shown.Money(*micros, account)
 	}
-	v := &Spent{When: "on " + shown.Text(s.Day, 10), Day: amount(s.OfDay), Week: amount(s.Week),
-		Read: shown.MomentOf(s.Taken, zone)}
+	v := &Spent{When: catalogue.Say("account.on-day", "day", shown.Text(s.Day, 10)),
+		Day: amount(s.OfDay), Week: amount(s.Week), Read: shown.MomentOf(s.Taken, zone)}
 	if s.Fresh(now) {
-		v.When = "yesterday"
+		v.When = catalogue.Say("account.yesterday")
 	}
 	if s.Week != nil && s.WeekBefore != nil {
 		v.Change = shown.Change(*s.Week, *s.WeekBefore)
@@ -65,45 +63,48 @@ type Wait struct{ Who, What string }
 
 // Who is to do something.
 const (
-	approver = "An approver"
-	author   = "Who writes the files"
-	operator = "The operator"
+	approver = "who.approver"
+	author   = "who.author"
+	operator = "who.operator"
 )
 
-// classWaits are what a state waits for.
+// waitFor is something that waits for somebody who has a text.
+func waitFor(who, what string) Wait { return Wait{catalogue.Say(who), what} }
+
+// classWaits are the texts of what a state waits for.
 var classWaits = map[daemon.Class]Wait{
-	daemon.Input:       {author, "the files cannot be planned"},
-	daemon.Partial:     {author, "the service refused a part"},
-	daemon.Undecided:   {operator, "the outcome of a change is unknown"},
-	daemon.Credentials: {operator, "the credentials were refused"},
-	daemon.Misplaced:   {operator, "the configuration or the state is not this account's"},
-	daemon.Internal:    {operator, "adsync failed"},
+	daemon.Input:       {author, "waits.input"},
+	daemon.Partial:     {author, "waits.partial"},
+	daemon.Undecided:   {operator, "waits.undecided"},
+	daemon.Credentials: {operator, "waits.credentials"},
+	daemon.Misplaced:   {operator, "waits.misplaced"},
+	daemon.Internal:    {operator, "waits.internal"},
 }
 
 // Waits returns what waits for whom at an account.
 func Waits(a *daemon.Status) (all []Wait) {
 	if a.Rewritten != nil {
-		all = append(all, Wait{approver, "a rewritten history is to be accepted"})
+		all = append(all, waitFor(approver, catalogue.Say("waits.history")))
 	}
 	if a.Figures != nil && a.Held > 0 && !a.PlanOnly {
-		all = append(all, Wait{approver, diag.Counted(a.Held, "change waits", "changes wait") + " for approval"})
+		all = append(all, waitFor(approver, catalogue.Say("waits.changes", "n", a.Held)))
 	}
 	if w, waits := classWaits[a.State]; waits {
-		all = append(all, w)
+		all = append(all, waitFor(w.Who, catalogue.Say(w.What)))
 	}
 	all = append(all, passedWaits(a)...)
 	for _, d := range DraftsOf(a) {
-		all = append(all, Wait{author, d})
+		all = append(all, waitFor(author, d))
 	}
 	if a.Rejected > 0 {
-		all = append(all, Wait{author, diag.Counted(a.Rejected, "ad is", "ads are") + " rejected"})
+		all = append(all, waitFor(author, catalogue.Say("waits.ads", "n", a.Rejected)))
 	}
 	if s := a.Suspended; s != nil {
 		who := shown.Name(s.By)
 		if who == "" {
-			who = operator
+			who = catalogue.Say(operator)
 		}
-		all = append(all, Wait{who, "suspended: nothing is sent"})
+		all = append(all, Wait{who, catalogue.Say("waits.suspended")})
 	}
 	return all
 }
@@ -119,10 +120,10 @@ func passedWaits(a *daemon.Status) (all []Wait) {
 		}
 	}
 	if budgets > 0 {
-		all = append(all, Wait{author, diag.Counted(budgets, "budget was", "budgets were") + " passed by spend"})
+		all = append(all, waitFor(author, catalogue.Say("waits.budgets", "n", budgets)))
 	}
 	if caps > 0 {
-		all = append(all, Wait{operator, "the account spent more than max_daily_exposure"})
+		all = append(all, waitFor(operator, catalogue.Say("waits.cap", "setting", "max_daily_exposure")))
 	}
 	return all
 }
@@ -144,7 +145,7 @@ func PassedOf(a *daemon.Status, zone *time.Location) (all []string) {
 		all = append(all, shown.Reason(words.Upper(a.Passed[i].Text(zone))))
 	}
 	if more := len(a.Passed) - len(all) + a.PassedMore; more > 0 {
-		all = append(all, fmt.Sprintf("And %s more", planview.Thousands(more)))
+		all = append(all, catalogue.Say("account.passed-more", "n", planview.Thousands(more)))
 	}
 	return all
 }
@@ -181,36 +182,28 @@ func SumsOf(totals []daemon.Total) *Sums {
 	}
 	v.Says = saysOf(accounts, held, rejected)
 	if missing := accounts - known; missing > 0 {
-		v.Unknown = fmt.Sprintf("Of %s it is not known what %s spent yesterday",
-			diag.Counted(missing, "account", "accounts"), theyOf(missing))
+		v.Unknown = catalogue.Say("accounts.unknown", "n", missing)
 	}
 	return v
 }
 
 func saysOf(accounts, held, rejected int) string {
-	var all []string
-	if held > 0 {
-		all = append(all, diag.Counted(held, "change waits", "changes wait"))
-	}
-	if rejected > 0 {
-		all = append(all, diag.Counted(rejected, "ad is rejected", "ads are rejected"))
-	}
-	if len(all) == 0 {
+	wait, ill := catalogue.Say("accounts.wait", "n", held), catalogue.Say("accounts.rejected", "n", rejected)
+	switch {
+	case held > 0 && rejected > 0:
+		wait = catalogue.Say("accounts.and", "first", wait, "second", ill)
+	case rejected > 0:
+		wait = ill
+	case held == 0:
 		return ""
 	}
-	return fmt.Sprintf("In these %d accounts %s", accounts, strings.Join(all, ", and "))
-}
-
-func theyOf(n int) string {
-	if n == 1 {
-		return "it"
-	}
-	return "they"
+	return catalogue.Say("accounts.says", "accounts", accounts, "what", wait)
 }
 
 func lineOf(t *daemon.Total) Line {
 	amount := func(s daemon.Sum) Cell { return cellOf(planview.Amount(s.Micros), s.Accounts, t.Accounts) }
-	return Line{Currency: shown.Text(t.Currency, 20), Accounts: diag.Plural(t.Accounts, "account"), Cells: []Cell{
+	of := catalogue.Say("accounts.n", "n", t.Accounts)
+	return Line{Currency: shown.Text(t.Currency, 20), Accounts: of, Cells: []Cell{
 		amount(t.Day), amount(t.Week),
 		cellOf(shown.Change(t.Compared.Micros, t.WeekBefore), t.Compared.Accounts, t.Accounts),
 		pacedCell(t), amount(t.Possible),
@@ -221,8 +214,8 @@ func lineOf(t *daemon.Total) Line {
 func pacedCell(t *daemon.Total) Cell {
 	text := ""
 	if t.Due > 0 {
-		text = fmt.Sprintf("%s of %s, %d%%", planview.Amount(t.Paced.Micros), planview.Amount(t.Due),
-			t.PacedPercent())
+		text = catalogue.Say("accounts.paced-of", "spent", planview.Amount(t.Paced.Micros),
+			"due", planview.Amount(t.Due), "percent", t.PacedPercent())
 	}
 	return cellOf(text, t.Paced.Accounts, t.Accounts)
 }
@@ -230,9 +223,9 @@ func pacedCell(t *daemon.Total) Cell {
 func cellOf(text string, of, all int) Cell {
 	switch {
 	case of == 0 || text == "":
-		return Cell{Text: unknown}
+		return Cell{Text: unknown()}
 	case of < all:
-		return Cell{text, "of " + planview.Thousands(of)}
+		return Cell{text, catalogue.Say("accounts.of", "n", planview.Thousands(of))}
 	}
 	return Cell{Text: text}
 }

@@ -71,7 +71,7 @@ func Change(now, before int64) string {
 	percent := (now - before) / max(before/100, 1)
 	switch {
 	case percent > 999:
-		return "over +999%"
+		return catalogue.Say("time.over", "percent", "+999%")
 	case percent == 0:
 		return "0%"
 	}

@@ -6,7 +6,6 @@ package talk
 
 import (
 	_ "embed" // the part of pages, and the page of a change
-	"fmt"
 	"net/url"
 	"slices"
 	"strings"
@@ -18,6 +17,7 @@ import (
 	"adsync/internal/resource"
 	"adsync/internal/sentence"
 	"adsync/internal/words"
+	"adsync/internal/words/catalogue"
 	"adsync/plan"
 )
 
@@ -108,9 +108,9 @@ func At(all []comments.Comment, path string, zone *time.Location) func(address s
 	}
 	return func(address string) planview.Said {
 		of := by[address]
-		s := planview.Said{Path: PathOf(path, address), Link: "Comment"}
+		s := planview.Said{Path: PathOf(path, address), Link: catalogue.Say("comments.link")}
 		if len(of) > 0 {
-			s.Link = fmt.Sprintf("Comments (%d)", len(of))
+			s.Link = catalogue.Say("comments.link-n", "n", len(of))
 		}
 		for _, c := range of[max(0, len(of)-lastShown):] {
 			s.Last = append(s.Last, planview.Remark{
