@@ -11,7 +11,7 @@ import (
 
 // naming are the fields of what is kept that name people: who did something, what that
 // person wrote about it, and where.
-var naming = []string{"by", "from", "note", "reason", "link", "approved"}
+var naming = []string{"by", "from", "note", "reason", "link", "approved", "approved_by"}
 
 // Nameless returns a JSON object without the fields that name people; false where it has
 // none of them.

@@ -1,9 +1,12 @@
 package trail
 
 import (
+	"bytes"
+	"encoding/json"
 	"os"
 	"testing"
 
+	"adsync/internal/runview"
 	"adsync/state/kv"
 )
 
@@ -63,5 +66,18 @@ func TestWhoDecidedGoes(t *testing.T) {
 	}
 	if again, named := NamelessDecision(have); named || again != have {
 		t.Errorf("once more = %q, %t", again, named)
+	}
+}
+
+// A run that is kept names nobody once its names are taken out, whichever fields have them.
+func TestARunIsKeptWithoutNames(t *testing.T) {
+	content, err := json.Marshal(runview.Head{Run: "run-000001", By: "secretname, ordered by secretname",
+		Approved:   []runview.Approver{{By: "secretname", Link: "https://forge.example/1"}},
+		ApprovedBy: []string{"secretname"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if without, named := Nameless(content); !named || bytes.Contains(without, []byte("secretname")) {
+		t.Errorf("what is kept without names is %s", without)
 	}
 }
