@@ -76,9 +76,13 @@ func TestScreenshots(t *testing.T) {
 		{"files", "/accounts/shoes/files", "light", "", 1100, 420},
 		{"look", "/accounts/shoes", "light", "", 1100, 640},
 		{"phone-look", "/accounts/shoes", "dark", "", 390, 844},
+		{"sent", "/accounts/shoes", "light", "", 1100, 420},
+		{"phone-sent", "/accounts/shoes", "dark", "", 390, 844},
+		{"pause", "/accounts/shoes/pause", "light", "", 1280, 640},
+		{"passkey", "/passkey", "light", "", 1100, 560},
 	} {
 		var options func(*Options)
-		if shot.name == "login-provider" {
+		if shot.name == "login-provider" || shot.name == "passkey" {
 			options = func(o *Options) { providing(t, o) }
 		}
 		p := open(t, browser, options)
@@ -104,7 +108,7 @@ func TestScreenshots(t *testing.T) {
 		if strings.HasSuffix(shot.path, "/activity") {
 			p.desk.busy()
 		}
-		if shot.path != "/login" {
+		if shot.path != "/login" && shot.path != "/passkey" {
 			from := strings.TrimSuffix(shot.path, "/undo") // which asks for it before it shows anything
 			if shot.path == "/sessions" {
 				from = "/"
@@ -116,6 +120,12 @@ func TestScreenshots(t *testing.T) {
 		p.visit(shot.path)
 		if strings.HasSuffix(shot.name, "merge") {
 			p.looks(mergeShown(), "winter.xlsx")
+		}
+		if strings.HasSuffix(shot.name, "sent") {
+			p.looks(&daemon.Upload{Plan: p.desk.plans["shoes"], Source: "spring.xlsx", Saves: true}, "spring.xlsx")
+			p.click(".commit button")
+			p.says("is in the folder")
+			p.seen(shot.wide, shot.high+1, shot.scheme) // as after a form was sent, no frame is drawn by itself
 		}
 		if strings.HasSuffix(shot.name, "look") {
 			p.looks(&daemon.Upload{Problems: []string{
