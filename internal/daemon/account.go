@@ -42,8 +42,10 @@ type Account struct {
 	// Acceptances are those that were taken. nil: files are in no history.
 	Accept      func(Acceptance) error
 	Acceptances func() ([]Acceptance, error)
+	// Asked notes who asked for a run that begins here; nil: nobody does.
+	Asked func(orders.Ask) error
 	// Ring leaves the wish for a run with whoever works on the account; nil where that is always this process.
-	Ring func(why Trigger, by string) error
+	Ring func(why Trigger, a orders.Ask) error
 	// Look reads a file that was dropped for a look; nil: nobody can.
 	Look func(context.Context, Dropped) (*Upload, error)
 	// Files are those that the account is read from, by their slash paths, and File is one of them; nil: nobody can
@@ -64,7 +66,7 @@ type Account struct {
 type Orders interface {
 	Suspension(now time.Time) *Suspension // nil where nobody stopped it; a file STOP is one
 	Suspend(Suspension) error
-	Resume(now time.Time, by, from string) error
+	Resume(orders.Ordered) error
 	Pauses() ([]StandingPause, error) // that stand, the oldest first
 	Pause(orders.Pause) error
 	GoOn(pause string, g orders.GoOn) error // orders.ErrNoPause where that does not stand

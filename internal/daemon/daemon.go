@@ -295,7 +295,7 @@ type Desk interface {
 	Approvals(ctx context.Context, name string) ([]Approval, error)
 	Events(ctx context.Context) <-chan Event // ends with the context; a slow reader loses the oldest
 
-	Wake(ctx context.Context, name string, why Trigger, by string) error // by is "" where no person asks
+	Wake(ctx context.Context, name string, why Trigger, a orders.Ask) error // without By where no person asks
 	Order(ctx context.Context, name string, o Order) error
 	// ErrOtherPlan where the last plan asks for something else
 	Approve(ctx context.Context, name string, a Approval) error

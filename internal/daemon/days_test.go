@@ -49,7 +49,7 @@ func TestTenThousandDays(t *testing.T) {
 			w.day(h)
 		}
 		w.set(func() { w.away = false })
-		_ = h.Order(ctx, "a", Resuming("anna", ""))
+		_ = h.Order(ctx, "a", Resuming("anna", "", ""))
 		pass(time.Hour)
 		if w.applied != w.files {
 			t.Errorf("version %d is applied an hour after all trouble was over; want %d", w.applied, w.files)
@@ -107,7 +107,7 @@ func (w *world) day(h *Hub) {
 				By: "bert", Until: time.Now().Add(time.Duration(w.draw(int64(6 * time.Hour)))),
 			}))
 		case 5:
-			_ = h.Order(context.Background(), "a", Resuming("anna", ""))
+			_ = h.Order(context.Background(), "a", Resuming("anna", "", ""))
 		case 6:
 			_ = h.Wake("a", Asked)
 		}

@@ -3,6 +3,7 @@ package daemon
 import (
 	"context"
 
+	"adsync/internal/orders"
 	"adsync/internal/planview"
 	"adsync/internal/runview"
 )
@@ -66,6 +67,18 @@ func (h *Hub) Approvals(_ context.Context, name string) ([]Approval, error) {
 // Wake has an account looked at now.
 func (h *Hub) Wake(name string, why Trigger) error {
 	l, err := h.loop(name)
+	if err == nil {
+		l.wake(why)
+	}
+	return err
+}
+
+// Ask wakes an account for a person, whose name, and what they say, is noted first; without one it only wakes it.
+func (h *Hub) Ask(name string, why Trigger, a orders.Ask) error {
+	l, err := h.loop(name)
+	if err == nil && a.By != "" && l.account.Asked != nil {
+		err = l.account.Asked(a)
+	}
 	if err == nil {
 		l.wake(why)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"adsync/internal/orders"
 	"adsync/internal/planview"
 )
 
@@ -95,6 +96,6 @@ func (d local) Plan(_ context.Context, name string) (*planview.Document, error) 
 	return d.Hub.Plan(name), nil
 }
 
-func (d local) Wake(_ context.Context, name string, why Trigger, _ string) error {
-	return d.Hub.Wake(name, why)
+func (d local) Wake(_ context.Context, name string, why Trigger, a orders.Ask) error {
+	return d.Ask(name, why, a)
 }

@@ -101,7 +101,7 @@ func (p *paper) Suspend(s Suspension) error {
 	return nil
 }
 
-func (p *paper) Resume(time.Time, string, string) error {
+func (p *paper) Resume(orders.Ordered) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.suspension = nil
@@ -440,7 +440,7 @@ func TestASuspensionIsPlannedAndEnds(t *testing.T) {
 		}
 		noError(t, h.Order(context.Background(), "a", Suspending(Suspension{By: "anna"})))
 		synctest.Wait()
-		noError(t, h.Order(context.Background(), "a", Resuming("bert", "")))
+		noError(t, h.Order(context.Background(), "a", Resuming("bert", "", "")))
 		synctest.Wait()
 		if r.last().PlanOnly {
 			t.Error("after resume the account is planned only")

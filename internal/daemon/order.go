@@ -56,8 +56,10 @@ func Suspending(s Suspension) Order {
 }
 
 // Resuming ends a suspension. A file STOP it leaves: whoever put it there takes it away.
-func Resuming(by, from string) Order {
-	return Order{func(o Orders, now time.Time) error { return o.Resume(now, by, from) }, Continued, nil}
+func Resuming(by, from, reason string) Order {
+	return Order{func(o Orders, now time.Time) error {
+		return o.Resume(orders.Ordered{Time: now, By: by, From: from, Reason: reason})
+	}, Continued, nil}
 }
 
 // Pausing has an account paused, or one of what delivers there, before anything else is sent.

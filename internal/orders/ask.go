@@ -14,6 +14,7 @@ import (
 type Ask struct {
 	ID    string    `json:"id"`
 	By    string    `json:"by"`
+	From  string    `json:"from,omitempty"` // as of Ordered
 	Full  bool      `json:"full,omitempty"` // read the whole account
 	Since time.Time `json:"since"`
 
@@ -35,7 +36,13 @@ func (p Place) Ask(a Ask) (Ask, error) {
 	if err := p.write(askPrefix+a.ID+".json", a); err != nil || a.Accept != "" { // which is noted as it is taken
 		return a, err
 	}
-	return a, p.note(Ordered{Time: a.Since.UTC().Truncate(time.Second), Order: Reconcile, By: a.By, Reason: a.Note})
+	return a, NoteAsk(p, a)
+}
+
+// NoteAsk notes a wish that whoever hears it carries out at once.
+func NoteAsk(p Place, a Ask) error {
+	return p.note(Ordered{Time: a.Since.UTC().Truncate(time.Second), Order: Reconcile, By: a.By, From: a.From,
+		Reason: a.Note})
 }
 
 // Asks returns the wishes nobody has taken yet, oldest first. What cannot be read is

@@ -108,12 +108,12 @@ func (p Place) Suspension(now time.Time) *Suspension {
 	return &s
 }
 
-// Resume takes the suspension away, and gives the one that stood. Who did so, and from where, is noted first.
-func (p Place) Resume(now time.Time, by, from string) (*Suspension, error) {
-	stood := p.Suspension(now)
+// Resume takes the suspension away, and gives the one that stood. Who did so, from where and why is noted first.
+func (p Place) Resume(o Ordered) (*Suspension, error) {
+	stood := p.Suspension(o.Time)
 	if stood != nil {
-		err := p.note(Ordered{Time: now.UTC().Truncate(time.Second), Order: Resume, By: by, From: from})
-		if err != nil {
+		o.Time, o.Order = o.Time.UTC().Truncate(time.Second), Resume
+		if err := p.note(o); err != nil {
 			return stood, fmt.Errorf("resume: %w", err)
 		}
 	}

@@ -54,7 +54,7 @@ func TestASuspensionStandsUntilItIsOver(t *testing.T) {
 			if err := f.Suspended(tc.at); errors.Is(err, orders.ErrSuspended) != tc.stands {
 				t.Errorf("Suspended = %v; want it to stand: %t", err, tc.stands)
 			}
-			if s, err := f.Resume(tc.at, "bert", ""); err != nil || (s != nil) != tc.stands {
+			if s, err := f.Resume(orders.Ordered{Time: tc.at, By: "bert"}); err != nil || (s != nil) != tc.stands {
 				t.Errorf("Resume = %+v, %v", s, err)
 			}
 			if s := f.Suspension(noon); s != nil {
@@ -106,7 +106,7 @@ func TestASuspensionThatCannotBeReadStands(t *testing.T) {
 				!strings.Contains(s.Reason, "adsync resume") {
 				t.Fatalf("Suspension = %+v; want one that names the file and what takes it away", s)
 			}
-			if _, err := orders.Folder(dir).Resume(noon, "bert", ""); err != nil {
+			if _, err := orders.Folder(dir).Resume(orders.Ordered{Time: noon, By: "bert"}); err != nil {
 				t.Fatal(err)
 			}
 			if s := orders.Folder(dir).Suspension(noon); s != nil {

@@ -54,10 +54,11 @@ func (h *api) postAcceptance(w http.ResponseWriter, r *http.Request) {
 
 func (h *api) postWake(w http.ResponseWriter, r *http.Request) {
 	var body struct {
-		By string `json:"by"`
+		By     string `json:"by"`
+		Reason string `json:"reason"`
 	}
 	if o, ok := h.orderOf(w, r, &body, &body.By); ok {
-		h.done(w, r, http.StatusAccepted, h.give.wake(r.Context(), o))
+		h.done(w, r, http.StatusAccepted, h.give.wake(r.Context(), o, body.Reason))
 	}
 }
 
@@ -81,10 +82,11 @@ func (h *api) postSuspend(w http.ResponseWriter, r *http.Request) {
 
 func (h *api) postResume(w http.ResponseWriter, r *http.Request) {
 	var body struct {
-		By string `json:"by"`
+		By     string `json:"by"`
+		Reason string `json:"reason"`
 	}
 	if o, ok := h.orderOf(w, r, &body, &body.By); ok {
-		h.done(w, r, http.StatusOK, h.give.resume(r.Context(), o))
+		h.done(w, r, http.StatusOK, h.give.resume(r.Context(), o, body.Reason))
 	}
 }
 

@@ -45,6 +45,8 @@ type fakeDesk struct {
 	unset      error                                // why there are none
 	approvals  []daemon.Approval
 	woken      []daemon.Trigger
+	asked      []orders.Ask
+	resumed    []orders.Ordered
 	looked     []string
 	dropped    []daemon.Dropped
 	downloaded []string // by whom
@@ -289,10 +291,11 @@ func (d *fakeDesk) Approvals(_ context.Context, name string) ([]daemon.Approval,
 // Events gives each event to one of those who look on; the tests have one.
 func (d *fakeDesk) Events(ctx context.Context) <-chan daemon.Event { return d.events }
 
-func (d *fakeDesk) Wake(_ context.Context, _ string, why daemon.Trigger, _ string) error {
+func (d *fakeDesk) Wake(_ context.Context, _ string, why daemon.Trigger, a orders.Ask) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.woken = append(d.woken, why)
+	d.asked = append(d.asked, a)
 	return d.broken
 }
 
@@ -312,7 +315,10 @@ func (o fakeOrders) Suspend(s daemon.Suspension) error {
 	return o.desk.broken
 }
 
-func (o fakeOrders) Resume(time.Time, string, string) error {
+func (o fakeOrders) Resume(r orders.Ordered) error {
+	o.desk.mu.Lock()
+	o.desk.resumed = append(o.desk.resumed, r)
+	o.desk.mu.Unlock()
 	o.desk.change(o.of, func(a *daemon.Status) { a.Suspended, a.State = nil, daemon.InSync })
 	return o.desk.broken
 }

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"adsync/internal/orders"
 	"adsync/internal/planview"
 	"bytes"
 	"context"
@@ -66,14 +67,22 @@ func TestFormsGiveOrders(t *testing.T) {
 		"approved by Ann Example, 2026-11-22 12:00 EST") || strings.Contains(page, "checkbox\" id=\"allow0") {
 		t.Error("the page does not say that it was approved, by whom and when")
 	}
-	goes(a.submit("/accounts/shoes/wake", url.Values{}), "woken")
+	goes(a.submit("/accounts/shoes/wake", url.Values{"reason": {"a new\u202e feed"}}), "woken")
+	if d := cmp.Diff([]orders.Ask{{By: "Ann Example", From: "page 192.0.2.1", Note: "a new\\u202e feed", Since: noon}},
+		a.desk.asked); d != "" {
+		t.Error(d)
+	}
 	wantStatus(t, a.submit("/accounts/shoes/suspend", url.Values{"reason": {" "}}), 400)
 	goes(a.submit("/accounts/shoes/suspend", url.Values{"reason": {"the shop is down"}, "for": {"4h"}}), "suspended")
 	if page := text(t, a.get("/accounts/shoes?done=suspended")); !strings.Contains(page, "the shop is down") ||
 		!strings.Contains(page, "nothing is sent") || !strings.Contains(page, ">Resume<") {
 		t.Error("the page does not say that it is suspended, why, and how it goes on")
 	}
-	goes(a.submit("/accounts/shoes/resume", url.Values{}), "resumed")
+	goes(a.submit("/accounts/shoes/resume", url.Values{"reason": {"it is back"}}), "resumed")
+	if d := cmp.Diff([]orders.Ordered{{Time: noon, By: "Ann Example", From: "page 192.0.2.1", Reason: "it is back"}},
+		a.desk.resumed); d != "" {
+		t.Error(d)
+	}
 	wantStatus(t, a.submit("/accounts/nobody/wake", url.Values{}), 404)
 }
 

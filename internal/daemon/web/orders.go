@@ -11,6 +11,7 @@ import (
 	"adsync/internal/daemon/web/held"
 	"adsync/internal/daemon/web/shown"
 	"adsync/internal/eyes"
+	"adsync/internal/orders"
 	"adsync/internal/planview"
 )
 
@@ -201,8 +202,8 @@ func (g *giver) suspend(ctx context.Context, o order, reason string, lasts time.
 	return nil
 }
 
-func (g *giver) resume(ctx context.Context, o order) *problem {
-	if err := g.desk.Order(ctx, o.account, daemon.Resuming(o.by, o.from)); err != nil {
+func (g *giver) resume(ctx context.Context, o order, reason string) *problem {
+	if err := g.desk.Order(ctx, o.account, daemon.Resuming(o.by, o.from, shown.Reason(reason))); err != nil {
 		p := g.problemOf(err)
 		return &p
 	}
@@ -210,8 +211,9 @@ func (g *giver) resume(ctx context.Context, o order) *problem {
 	return nil
 }
 
-func (g *giver) wake(ctx context.Context, o order) *problem {
-	if err := g.desk.Wake(ctx, o.account, daemon.Asked, o.by); err != nil {
+func (g *giver) wake(ctx context.Context, o order, reason string) *problem {
+	ask := orders.Ask{By: o.by, From: o.from, Note: shown.Reason(reason), Since: g.Now().UTC()}
+	if err := g.desk.Wake(ctx, o.account, daemon.Asked, ask); err != nil {
 		p := g.problemOf(err)
 		return &p
 	}

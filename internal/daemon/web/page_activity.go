@@ -15,6 +15,7 @@ import (
 	"adsync/internal/daemon/web/activity"
 	"adsync/internal/daemon/web/shown"
 	"adsync/internal/daemon/web/talk"
+	"adsync/internal/orders"
 	"adsync/internal/planview"
 )
 
@@ -214,7 +215,8 @@ func (h *talks) comment(ctx context.Context, o order, of, run, written string) (
 		return c, &p
 	}
 	h.Log.Info("somebody commented", "account", o.account, "by", o.by, "of", of+run)
-	if err := h.desk.Wake(ctx, o.account, daemon.Commented, ""); err != nil { // it is kept, and told with the next
+	err = h.desk.Wake(ctx, o.account, daemon.Commented, orders.Ask{})
+	if err != nil { // it is kept, and told with the next
 		h.Log.Warn("who is concerned is not told of a comment yet", "account", o.account, "error", err)
 	}
 	return c, nil

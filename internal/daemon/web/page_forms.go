@@ -96,7 +96,7 @@ func (h *forms) formAccept(w http.ResponseWriter, r *http.Request) {
 
 func (h *forms) formWake(w http.ResponseWriter, r *http.Request) {
 	if o, ok := h.orderBy(w, r); ok {
-		h.after(w, r, o, "woken", h.give.wake(r.Context(), o))
+		h.after(w, r, o, "woken", h.give.wake(r.Context(), o, r.PostForm.Get("reason")))
 	}
 }
 
@@ -114,7 +114,7 @@ func (h *forms) formSuspend(w http.ResponseWriter, r *http.Request) {
 
 func (h *forms) formResume(w http.ResponseWriter, r *http.Request) {
 	if o, ok := h.orderBy(w, r); ok {
-		h.after(w, r, o, "resumed", h.give.resume(r.Context(), o))
+		h.after(w, r, o, "resumed", h.give.resume(r.Context(), o, r.PostForm.Get("reason")))
 	}
 }
 

@@ -38,7 +38,8 @@ func (g *giver) pause(ctx context.Context, o order, resource, reason string) *pr
 	}
 	if err == nil && resource == "" && a.Suspended == nil {
 		err = g.desk.Order(ctx, o.account, daemon.Suspending(
-			daemon.Suspension{By: p.By, Reason: "everything is paused: " + p.Reason, Since: p.Since}))
+			daemon.Suspension{By: p.By, From: p.From,
+				Reason: "everything is paused: " + p.Reason, Since: p.Since}))
 	}
 	if err == nil {
 		err = g.desk.Order(ctx, o.account, daemon.Pausing(p))
@@ -73,7 +74,7 @@ func (g *giver) goOn(ctx context.Context, o order, id, reason string) *problem {
 		at := slices.IndexFunc(a.Pauses, func(p daemon.Pause) bool { return p.ID == id })
 		if s := a.Suspended; at >= 0 && a.Pauses[at].Resource == "" && s != nil && !s.File &&
 			s.By == a.Pauses[at].By && s.Since.Equal(a.Pauses[at].Since) {
-			err = g.desk.Order(ctx, o.account, daemon.Resuming(o.by, o.from))
+			err = g.desk.Order(ctx, o.account, daemon.Resuming(o.by, o.from, shown.Reason(reason)))
 		}
 	}
 	if err == nil {

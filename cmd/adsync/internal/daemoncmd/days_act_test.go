@@ -37,7 +37,7 @@ var acts = []struct {
 	{"kill", 3, (*years).kill},
 	{"end", 1, (*years).restart},
 	{"suspend", 1, (*years).suspend},
-	{"resume", 1, func(y *years) { _ = y.hub.Order(y.t.Context(), "shop", daemon.Resuming("ann", "")) }},
+	{"resume", 1, func(y *years) { _ = y.hub.Order(y.t.Context(), "shop", daemon.Resuming("ann", "", "")) }},
 	{"stop", 1, (*years).stop},
 	{"reconcile", 1, (*years).ask},
 	{"push", 1, func(y *years) { _ = y.hub.Wake("shop", daemon.Push) }},

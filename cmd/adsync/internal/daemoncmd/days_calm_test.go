@@ -29,7 +29,7 @@ func (y *years) calm() {
 		y.restart()
 	}
 	_ = os.Remove(y.orders().Where(orders.StopName))
-	_ = y.hub.Order(y.t.Context(), "shop", daemon.Resuming("ann", ""))
+	_ = y.hub.Order(y.t.Context(), "shop", daemon.Resuming("ann", "", ""))
 	synctest.Wait()
 	y.person("/ad_account/activate", nil)
 	if len(y.tags("campaign")) == 0 { // a file of nothing is refused
@@ -414,7 +414,7 @@ func TestTheDaysRememberWhatLeftTheFiles(t *testing.T) {
 		y.until(time.Now().Add(10 * time.Minute))
 		y.rebase()
 		y.rebase() // what is remembered once is remembered again
-		noError(t, y.hub.Order(t.Context(), "shop", daemon.Resuming("ann", "")))
+		noError(t, y.hub.Order(t.Context(), "shop", daemon.Resuming("ann", "", "")))
 		y.until(time.Now().Add(10 * time.Minute))
 		y.judge()
 		y.mu.Lock()

@@ -22,6 +22,7 @@ import (
 	"adsync/internal/daemon/sessions"
 	"adsync/internal/daemon/web"
 	"adsync/internal/daemon/web/metrics"
+	"adsync/internal/orders"
 	"adsync/internal/secret"
 	"adsync/internal/webhook"
 	"adsync/sources/config"
@@ -308,7 +309,7 @@ func (p *page) wakeFor(
 // pushed has an account looked at whose branch was pushed to, whichever daemon works on it.
 func pushed(desk daemon.Desk, log *slog.Logger) func(account string) {
 	return func(account string) {
-		err := desk.Wake(context.Background(), account, daemon.Push, "")
+		err := desk.Wake(context.Background(), account, daemon.Push, orders.Ask{})
 		if err != nil && !errors.Is(err, daemon.ErrNoAccount) { // one that is gone by now needs no waking
 			log.Error("a push cannot be told to the daemon of the account", "account", account, "error", err)
 		}

@@ -64,7 +64,7 @@ sent once more, as it is now: who and when is kept with the approvals of the acc
 		"", "go on with this commit although the branch went back or was rewritten, 12 digits of it at least")
 	c.Flags().StringArrayVar(&f.retry, "retry", nil,
 		"ask the service once more for what it refused at this address; may be repeated")
-	c.Flags().StringVar(&f.note, "note", "", "why, kept with --retry")
+	c.Flags().StringVar(&f.note, "note", "", "why, kept with who asks")
 	f.Register(c)
 	env.Outputs(c, "text", "json")
 	return c
@@ -126,7 +126,8 @@ func runReconcile(ctx context.Context, env *session.Env, p config.Project, f rec
 	if err := askAgain(ctx, env, p, f); err != nil {
 		return err
 	}
-	asked, err := at.Ask(orders.Ask{By: session.Person(env), Full: f.full, Accept: f.accept, Since: time.Now().UTC()})
+	asked, err := at.Ask(orders.Ask{By: session.Person(env), Full: f.full, Accept: f.accept, Note: f.note,
+		Since: time.Now().UTC()})
 	if err != nil {
 		return console.Configuration("ask the daemon: %v", err)
 	}

@@ -20,6 +20,7 @@ import (
 // Resume returns the command adsync resume.
 func Resume(env *session.Env) *cobra.Command {
 	var keep bool
+	var reason string
 	var named session.NamedFlags
 	c := &cobra.Command{
 		Use:   "resume [FOLDER]",
@@ -34,19 +35,21 @@ Where a daemon looks after the account it ends them itself, and is told to go on
 A file STOP is taken away by hand, by whoever put it there. To end what is open and
 leave the suspension: --keep-suspended.`,
 		Example: `  adsync resume
+  adsync resume --reason 'the stock is counted'
   adsync resume --keep-suspended`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if named.Given() {
-				return resumeAt(env, c, args, named)
+				return resumeAt(env, c, args, named, reason)
 			}
 			dir, err := console.Folder(c, args)
 			if err != nil {
 				return err
 			}
-			return runResume(c.Context(), env, dir, keep)
+			return runResume(c.Context(), env, dir, keep, reason)
 		},
 	}
 	c.Flags().BoolVar(&keep, "keep-suspended", false, "leave a suspension, and only end what is open")
+	c.Flags().StringVar(&reason, "reason", "", "why, kept with who lifts it")
 	named.Register(c)
 	env.Outputs(c, "text", "json")
 	return c
@@ -78,7 +81,7 @@ type resumedDocument struct {
 	Undecided  []string   `json:"undecided"`
 }
 
-func runResume(ctx context.Context, env *session.Env, dir string, keep bool) error {
+func runResume(ctx context.Context, env *session.Env, dir string, keep bool, reason string) error {
 	project, err := session.ProjectOf(env, dir)
 	if err != nil {
 		return err
@@ -88,29 +91,30 @@ func runResume(ctx context.Context, env *session.Env, dir string, keep bool) err
 		return endOpen(ctx, env, dir, nil)
 	}
 	at := session.OrdersOf(env, project)
-	lifted, err := lift(env, at)
+	lifted, err := lift(env, at, reason)
 	if err != nil {
 		return err
 	}
 	if d, lives, err := at.Daemon(); err == nil && lives {
-		return tellDaemon(env, at, d, lifted)
+		return tellDaemon(env, at, d, lifted, reason)
 	}
 	return endOpen(ctx, env, dir, lifted)
 }
 
 // resumeAt lifts a suspension, and leaves the rest to the daemon.
-func resumeAt(env *session.Env, c *cobra.Command, args []string, named session.NamedFlags) error {
+func resumeAt(env *session.Env, c *cobra.Command, args []string, named session.NamedFlags,
+	reason string) error {
 	project, err := session.ProjectAt(env, c, args, named)
 	if err != nil {
 		return err
 	}
 	at := session.OrdersOf(env, project)
-	lifted, err := lift(env, at)
+	lifted, err := lift(env, at, reason)
 	if err != nil {
 		return err
 	}
 	if d, lives, err := at.Daemon(); err == nil && lives {
-		return tellDaemon(env, at, d, lifted)
+		return tellDaemon(env, at, d, lifted, reason)
 	}
 	return showResumed(env, ResumeDocument{
 		FormatVersion: console.FormatVersion, Lifted: lifted, Steps: []resumedDocument{},
@@ -119,8 +123,8 @@ func resumeAt(env *session.Env, c *cobra.Command, args []string, named session.N
 
 // lift takes a suspension away before anything else: it must not depend on the
 // service.
-func lift(env *session.Env, at orders.Place) (*orders.Suspension, error) {
-	lifted, err := at.Resume(time.Now(), session.Person(env), "")
+func lift(env *session.Env, at orders.Place, reason string) (*orders.Suspension, error) {
+	lifted, err := at.Resume(orders.Ordered{Time: time.Now(), By: session.Person(env), Reason: reason})
 	if err != nil {
 		return nil, console.Configuration("%v", err)
 	}
@@ -131,8 +135,12 @@ func lift(env *session.Env, at orders.Place) (*orders.Suspension, error) {
 }
 
 // tellDaemon has the daemon of the account run now.
-func tellDaemon(env *session.Env, at orders.Place, d orders.Daemon, lifted *orders.Suspension) error {
-	if _, err := at.Ask(orders.Ask{By: session.Person(env), Since: time.Now()}); err != nil {
+func tellDaemon(env *session.Env, at orders.Place, d orders.Daemon, lifted *orders.Suspension,
+	reason string) error {
+	if lifted != nil {
+		reason = "" // which stands with the suspension's end
+	}
+	if _, err := at.Ask(orders.Ask{By: session.Person(env), Note: reason, Since: time.Now()}); err != nil {
 		return console.Configuration("ask the daemon to go on: %v", err)
 	}
 	if env.Flags.Output == "json" {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"adsync/internal/daemon"
+	"adsync/internal/orders"
 	"adsync/internal/planview"
 	"adsync/internal/runview"
 	"adsync/state"
@@ -303,8 +304,8 @@ func (d *Desk) elsewhere(name string) (daemon.Account, error) {
 func (d *Desk) Events(ctx context.Context) <-chan daemon.Event { return d.Hub.Events(ctx) }
 
 // Wake has an account looked at by whoever works on it.
-func (d *Desk) Wake(_ context.Context, name string, why daemon.Trigger, by string) error {
-	err := d.Hub.Wake(name, why)
+func (d *Desk) Wake(_ context.Context, name string, why daemon.Trigger, ask orders.Ask) error {
+	err := d.Hub.Ask(name, why, ask)
 	if !errors.Is(err, daemon.ErrNoAccount) {
 		return err
 	}
@@ -312,7 +313,7 @@ func (d *Desk) Wake(_ context.Context, name string, why daemon.Trigger, by strin
 	if err != nil {
 		return err
 	}
-	return a.Ring(why, by)
+	return a.Ring(why, ask)
 }
 
 // Order gives an order to whoever works on the account.
@@ -346,7 +347,7 @@ func (d *Desk) Approve(ctx context.Context, name string, approval daemon.Approva
 	}
 	d.Log.Info("something was approved", "account", name, "plan", approval.PlanHash, "allow", approval.Allow,
 		"by", approval.By)
-	return d.Wake(ctx, name, daemon.Approved, "")
+	return d.Wake(ctx, name, daemon.Approved, orders.Ask{})
 }
 
 // Accept keeps a person's yes to a commit that waits for one.

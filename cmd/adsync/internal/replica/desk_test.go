@@ -12,6 +12,7 @@ import (
 
 	"adsync/internal/daemon"
 	"adsync/internal/figures"
+	"adsync/internal/orders"
 	"adsync/internal/planview"
 	"adsync/state"
 )
@@ -81,21 +82,21 @@ func TestAWishReachesTheDaemonOfTheAccount(t *testing.T) {
 	d, _ := newDesk(t)
 	var left []string
 	d.Elsewhere = func(name string) (daemon.Account, error) {
-		return daemon.Account{Ring: func(why daemon.Trigger, by string) error {
-			left = append(left, fmt.Sprintf("%s %s %q", name, why, by))
+		return daemon.Account{Ring: func(why daemon.Trigger, a orders.Ask) error {
+			left = append(left, fmt.Sprintf("%s %s %q %q", name, why, a.By, a.Note))
 			return nil
 		}}, nil
 	}
-	for _, err := range []error{d.Wake(t.Context(), "shoes", daemon.Push, ""),
-		d.Wake(t.Context(), "boots", daemon.Asked, "ann")} {
+	for _, err := range []error{d.Wake(t.Context(), "shoes", daemon.Push, orders.Ask{}),
+		d.Wake(t.Context(), "boots", daemon.Asked, orders.Ask{By: "ann", Note: "the sale"})} {
 		if err != nil {
 			t.Error(err)
 		}
 	}
-	if want := []string{`shoes push ""`, `boots asked "ann"`}; !slices.Equal(left, want) {
+	if want := []string{`shoes push "" ""`, `boots asked "ann" "the sale"`}; !slices.Equal(left, want) {
 		t.Errorf("left: %q; want %q", left, want)
 	}
-	if err := d.Wake(t.Context(), "hats", daemon.Push, ""); !errors.Is(err, daemon.ErrNoAccount) {
+	if err := d.Wake(t.Context(), "hats", daemon.Push, orders.Ask{}); !errors.Is(err, daemon.ErrNoAccount) {
 		t.Errorf("Wake of what is not configured = %v", err)
 	}
 	if _, err := d.Look(t.Context(), "shoes", daemon.Dropped{Name: "a.csv"}); !errors.Is(err, daemon.ErrElsewhere) {

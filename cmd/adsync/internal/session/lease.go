@@ -212,8 +212,8 @@ func (t *Lease) GoOn(id string, g orders.GoOn) error { return t.Place.GoOn(id, g
 
 func (t *Lease) Suspend(s daemon.Suspension) error { return t.Place.Suspend(s) }
 
-func (t *Lease) Resume(now time.Time, by, from string) error {
-	_, err := t.Place.Resume(now, by, from)
+func (t *Lease) Resume(o orders.Ordered) error {
+	_, err := t.Place.Resume(o)
 	return err
 }
 
@@ -290,16 +290,16 @@ func (t *Lease) Approve(a daemon.Approval) error {
 
 // Accept leaves the wish to go on with a commit although history was rewritten.
 func (t *Lease) Accept(a daemon.Acceptance) error {
-	_, err := t.Place.Ask(orders.Ask{By: a.By, Note: a.Note, Since: a.Time, Accept: a.Commit})
+	_, err := t.Place.Ask(orders.Ask{By: a.By, From: a.From, Note: a.Note, Since: a.Time, Accept: a.Commit})
 	return err
 }
 
 // Ring leaves the wish for a run with whoever works on the account.
-func (t *Lease) Ring(why daemon.Trigger, by string) error {
-	if by == "" {
+func (t *Lease) Ring(why daemon.Trigger, a orders.Ask) error {
+	if a.By == "" {
 		return t.Place.Ring(string(why), time.Now())
 	}
-	_, err := t.Place.Ask(orders.Ask{By: by, Since: time.Now()})
+	_, err := t.Place.Ask(a)
 	return err
 }
 
@@ -311,7 +311,7 @@ func (t *Lease) Took(commit, before string) error {
 	for _, a := range t.taken {
 		if Accepted([]string{a.Accept}, commit) {
 			return noteAccepted(t.Place, daemon.Acceptance{
-				Commit: commit, Before: before, By: a.By, Note: a.Note, Time: a.Since,
+				Commit: commit, Before: before, By: a.By, From: a.From, Note: a.Note, Time: a.Since,
 			})
 		}
 	}
