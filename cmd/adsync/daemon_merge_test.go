@@ -25,10 +25,13 @@ type merged struct {
 	anna      *guest
 }
 
-func newMerged(t *testing.T, account string) *merged {
+func newMerged(t *testing.T, account string, before ...func(dir string)) *merged {
 	m := &merged{T: t, s: serveAccount(t), home: t.TempDir()}
 	dir, operator := ownQuickstart(t)
 	m.dir = dir
+	for _, do := range before {
+		do(dir)
+	}
 	saveFile(t, filepath.Join(m.home, "the.hash"), hashOf(t, annasPassword))
 	saveFile(t, filepath.Join(m.home, "daemon.yaml"), fmt.Sprintf(`
 listen: 127.0.0.1:0
@@ -162,6 +165,13 @@ func python(t *testing.T, at, script string) string {
 	return strings.TrimSpace(string(out))
 }
 
+func textOf(t *testing.T, at string) string {
+	t.Helper()
+	content, err := os.ReadFile(at)
+	noError(t, err)
+	return string(content)
+}
+
 // libreOffice types into a workbook.
 func libreOffice(t *testing.T, at, sheet string, typed ...string) {
 	t.Helper()
@@ -259,6 +269,81 @@ print(*[b["Ad groups"][c].value for c in ("D2", "D3", "D4")])`); is != "0.7 1 1.
 	if page := m.anna.drops(hers); commitPath.MatchString(page) || settlePath.MatchString(page) ||
 		!strings.Contains(page, "It is not merged: somebody removed the file") {
 		t.Errorf("what somebody removed can be sent again, or nobody says why not:\n%s", page)
+	}
+	m.p.end()
+}
+
+// TestTextThatMovedIsMerged: a colleague changes a CSV file of Excel's and a YAML file, while anna has those of before.
+// What she sends is put into those of today, of which nothing else changes by a byte.
+func TestTextThatMovedIsMerged(t *testing.T) {
+	t.Parallel()
+	table := strings.ReplaceAll("\ufeffCampaign;Ad group;Status;Max bid (USD);My note;Key\n"+
+		"Spring launch;Swimmers;paused;0.80;\"mine, \"\"of course\"\"\";swimmers\n"+
+		"Spring launch;Cyclists;paused;1.50;;cyclists\n", "\n", "\r\n")
+	m := newMerged(t, "uploads: folder", func(dir string) { saveFile(t, filepath.Join(dir, "ad-groups.csv"), table) })
+	hers, herText := m.anna.downloads("ad-groups.csv"), m.anna.downloads("spring.yaml")
+	spring := textOf(t, filepath.Join(m.dir, "spring.yaml"))
+	replace := func(text string, changes ...string) string {
+		t.Helper()
+		for i := 0; i < len(changes); i += 2 {
+			if strings.Count(text, changes[i]) != 1 {
+				t.Fatalf("%q stands %d times in\n%s", changes[i], strings.Count(text, changes[i]), text)
+			}
+			text = strings.Replace(text, changes[i], changes[i+1], 1)
+		}
+		return text
+	}
+	his := replace(table, "1.50", "1.20")
+	hisText := replace(spring, "max: 0.90}", "max: 0.80}  # the client said so", "name: Hero B", "name: Hero Bee")
+	saveFile(t, filepath.Join(m.dir, "ad-groups.csv"), his)
+	saveFile(t, filepath.Join(m.dir, "spring.yaml"), hisText)
+	m.p.until("msg", "run ended", "class", "applied")
+
+	out, err := exec.Command("/usr/bin/python3", "-c", `
+import csv, sys
+rows = list(csv.reader(open(sys.argv[1], encoding="utf-8-sig", newline=""), delimiter=";"))
+rows[1][3] = "0.70"
+csv.writer(open(sys.argv[1], "w", newline="")).writerows(rows)`, hers).CombinedOutput()
+	if err != nil {
+		t.Fatalf("python3: %v\n%s", err, out)
+	}
+	page := m.anna.drops(hers)
+	if !strings.Contains(page, "line 2 [swimmers] Max bid (USD): <b>0.70</b>, in the place of 0.80") ||
+		!strings.Contains(page, "Yours, that goes along (1)") {
+		t.Fatalf("the page does not say what is merged:\n%s", page)
+	}
+	m.anna.sends(page)
+	if is, want := textOf(t, filepath.Join(m.dir, "ad-groups.csv")), replace(his, "0.80", "0.70"); is != want {
+		t.Errorf("the CSV file is\n%q\nwant\n%q", is, want)
+	}
+	m.p.until("msg", "run ended", "class", "applied")
+
+	saveFile(t, herText, replace(spring, "max: 1.25", "max: 1.10", "name: Hero B", "name: Hero Two",
+		"name: Day hikers", "name: All hikers"))
+	page = m.anna.drops(herText)
+	clashes := clashNames.FindAllStringSubmatch(page, -1)
+	if len(clashes) != 1 || !strings.Contains(clashes[0][1], "[hero-b] Ad") || commitPath.MatchString(page) {
+		t.Fatalf("%q wait; want the name of Hero B alone:\n%s", clashes, page)
+	}
+	page = m.anna.settles(page, url.Values{clashes[0][2]: {"yours"}})
+	if sent := m.anna.sends(page); !strings.Contains(sent, "spring (before ") {
+		t.Errorf("sent: %s", sent)
+	}
+	want := replace(hisText, "max: 1.25", "max: 1.10", "name: Hero Bee", "name: Hero Two",
+		"name: Day hikers", "name: All hikers")
+	if is := textOf(t, filepath.Join(m.dir, "spring.yaml")); is != want {
+		t.Errorf("the YAML file is\n%s\nwant\n%s", is, want)
+	}
+	m.p.until("msg", "run ended", "class", "applied")
+	if bid := bidOf(t, m.s, "Trail runners"); bid != 1_100_000 {
+		t.Errorf("the bid of Trail runners is %d; want hers", bid)
+	}
+
+	saveFile(t, filepath.Join(m.dir, "spring.yaml"), "defaults: &x {a: 1}\n"+want)
+	page = m.anna.drops(herText)
+	if commitPath.MatchString(page) ||
+		!strings.Contains(page, "It is not merged: today's file: line 1: an anchor or alias") {
+		t.Errorf("what cannot be followed can be sent, or nobody says why not:\n%s", page)
 	}
 	m.p.end()
 }

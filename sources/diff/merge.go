@@ -71,6 +71,9 @@ func MergeSides(ctx context.Context, p config.Project, base, ours, theirs []byte
 		}
 	}()
 	in := draft.Input{Schemas: schemas, Bounds: p.FileLimits(), Layout: p.Layout, Words: draft.NewVocabularies(schemas)}
+	if isYAML(sides.File) {
+		return mergeYAML(ctx, p, base, ours, theirs, in, sides)
+	}
 	m := merger{ctx: ctx, in: in, account: p.Layout.Account, sides: sides}
 	open := m.opener()
 	for _, side := range []struct {

@@ -24,6 +24,9 @@ func Nearest(ctx context.Context, p config.Project, file string,
 		}
 	}()
 	in := draft.Input{Schemas: schemas, Bounds: p.FileLimits(), Layout: p.Layout, Words: draft.NewVocabularies(schemas)}
+	if isYAML(file) {
+		return nearestYAML(some, to, &in)
+	}
 	m := merger{sides: Sides{File: file}}
 	open := m.opener()
 	b, finding := open(ctx, to, in)
@@ -39,6 +42,51 @@ func Nearest(ctx context.Context, p config.Project, file string,
 		}
 	}
 	return nearest, nil
+}
+
+func nearestYAML(some [][]byte, to []byte, in *draft.Input) (nearest int, err error) {
+	b, err := readYAML(to, in)
+	if err != nil {
+		return 0, err
+	}
+	least := math.MaxInt
+	for i, content := range some {
+		if a, err := readYAML(content, in); err == nil {
+			if n := apart(a.units, b.units); n < least {
+				nearest, least = i, n
+			}
+		}
+	}
+	return nearest, nil
+}
+
+// apart is in how many values the units of two versions differ.
+func apart(from, to []*unit) (n int) {
+	pairs := pairUnits(from, to)
+	taken := map[*unit]bool{}
+	for _, u := range from {
+		other := pairs[u]
+		if taken[other] = true; other == nil {
+			other = &unit{}
+		}
+		n += apart(u.children, other.children)
+		for path, l := range u.leaves {
+			if !sameLeaf(l, other.leaves[path]) {
+				n++
+			}
+		}
+		for path := range other.leaves {
+			if u.leaves[path] == nil {
+				n++
+			}
+		}
+	}
+	for _, u := range to {
+		if !taken[u] {
+			n += len(u.leaves) + apart(nil, u.children)
+		}
+	}
+	return n
 }
 
 // distance is in how many cells two workbooks differ, but for those that adsync fills.

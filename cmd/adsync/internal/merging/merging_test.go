@@ -202,7 +202,7 @@ func TestAMergeIsSettled(t *testing.T) {
 	}
 }
 
-// What is not a workbook, and what began as nothing that is kept, is not merged, and says why.
+// What cannot be read, and what began as nothing that is kept, is not merged, and says why.
 func TestWhatIsNotMergedSaysWhy(t *testing.T) {
 	a := newDesk(t)
 	a.has("spring.csv", []byte("Campaign\nOne\n"))
