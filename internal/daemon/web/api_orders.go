@@ -2,6 +2,7 @@ package web
 
 import (
 	"adsync/internal/daemon/web/shown"
+	"adsync/internal/words/catalogue"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -97,7 +98,7 @@ func durationOf(text string) (time.Duration, *problem) {
 	lasts, err := time.ParseDuration(text)
 	if err != nil || lasts <= 0 {
 		return 0, &problem{http.StatusBadRequest, "bad_request",
-			"for is " + shown.Text(text, 40) + "; want a time such as 2h or 30m"}
+			catalogue.Say("problem.duration", "time", shown.Text(text, 40))}
 	}
 	return lasts, nil
 }

@@ -7,6 +7,8 @@ import (
 	"adsync/internal/daemon"
 	"adsync/internal/daemon/web/drafts"
 	"adsync/internal/daemon/web/shown"
+	"adsync/internal/words"
+	"adsync/internal/words/catalogue"
 )
 
 // draftDocument is what an edit of the files would write.
@@ -44,7 +46,7 @@ func (g *giver) edit(r *http.Request, o order, of, digest, reason string) (daemo
 		By: o.by, From: o.from, Who: o.who, Reason: shown.Reason(reason), Time: g.Now().UTC()}
 	if e.Reason == "" {
 		return daemon.Edited{}, &problem{http.StatusBadRequest, "no_reason",
-			"the order has no reason; want one, for whoever finds it"}
+			catalogue.Say("problem.no-reason")}
 	}
 	// Who goes away meanwhile has ordered it all the same, with its pull request.
 	ctx, end := context.WithTimeout(context.WithoutCancel(r.Context()), lookTime)
@@ -94,7 +96,7 @@ func (h *forms) formEdit(w http.ResponseWriter, r *http.Request) {
 	v := drafts.Tell(h.aboutDraft(&a), shown.Text(r.PathValue("run"), 40), e)
 	status := http.StatusOK
 	if p != nil {
-		v.Trouble, v.Again, status = upper(p.message), r.URL.EscapedPath(), p.status
+		v.Trouble, v.Again, status = words.Upper(p.message), r.URL.EscapedPath(), p.status
 		v.Note, v.Digest, v.Of = shown.Reason(reason), digest, of
 	}
 	h.show(w, r, status, "edited", view{Title: v.Title, Account: a.Name, Of: v})

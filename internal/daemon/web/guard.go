@@ -90,12 +90,12 @@ func (d *door) admits(to route) http.HandlerFunc {
 		switch {
 		case needed > roles.Viewer && d.readOnly():
 			d.refuse(w, r, problem{http.StatusForbidden, "read_only",
-				"the daemon takes no orders here, as it has no token; give it one, or use the command on its machine"})
+				catalogue.Say("problem.read-only")})
 		case !c.known && role < needed, c.proxied && c.session == nil && isPage(r) && r.Method == http.MethodGet:
 			d.unknown(w, r)
 		case needed > roles.Viewer && d.UserHeader != "" && c.name == "":
 			d.refuse(w, r, problem{http.StatusForbidden,
-				"no_name", "the proxy named nobody; want the header it is configured to set"})
+				"no_name", catalogue.Say("problem.proxy-nobody")})
 		case role < roles.Viewer && account != "":
 			d.refuse(w, r, d.problemOf(daemon.ErrNoAccount)) // whether it is there is not theirs to know
 		case role < needed:
@@ -111,12 +111,12 @@ func (d *door) admits(to route) http.HandlerFunc {
 
 // lacks says which role somebody has, and which is wanted.
 func lacks(c *caller, role, needed roles.Role) problem {
-	has := "the role " + role.String()
+	who := cmp.Or(shown.Name(c.name), catalogue.Say("problem.somebody"))
 	if role == roles.None {
-		has = "no role"
+		return problem{http.StatusForbidden, "role", catalogue.Say("problem.no-role", "who", who, "wanted", needed)}
 	}
-	who := cmp.Or(shown.Name(c.name), "whoever asks")
-	return problem{http.StatusForbidden, "role", who + " has " + has + " here; want the role " + needed.String()}
+	return problem{http.StatusForbidden, "role",
+		catalogue.Say("problem.role", "who", who, "role", role, "wanted", needed)}
 }
 
 // guarded puts before every answer what holds for all of them: headers, the
@@ -137,7 +137,7 @@ func (d *door) guarded(next http.Handler) http.Handler {
 		}
 		if !d.knows(r.Host) {
 			d.refuse(w, r, problem{http.StatusMisdirectedRequest,
-				"host", "the request is for another host; want an address, localhost, or a name that hosts lists"})
+				"host", catalogue.Say("problem.host", "setting", "hosts")})
 			return
 		}
 		if strings.HasPrefix(r.URL.Path, "/hooks/") {
@@ -146,7 +146,7 @@ func (d *door) guarded(next http.Handler) http.Handler {
 		}
 		if err := foreign.Check(r); err != nil {
 			d.refuse(w, r, problem{http.StatusForbidden,
-				"other_site", "the request comes from the page of another site"})
+				"other_site", catalogue.Say("problem.other-site")})
 			return
 		}
 		c, p := d.who(r)
@@ -214,29 +214,30 @@ func bearerOf(r *http.Request) (string, bool) {
 }
 
 // noSessions says that nobody can log in or out, nor be known to be logged in.
-var noSessions = problem{http.StatusServiceUnavailable, "not_now",
-	"who is logged in cannot be known now, as the database does not answer; try again soon"}
+func noSessions() problem {
+	return problem{http.StatusServiceUnavailable, "not_now", catalogue.Say("problem.no-sessions")}
+}
 
 // check counts what was given and is wrong. Who gave too much of that is not listened to, whatever they give.
 func (d *door) check(r *http.Request, right bool) *problem {
 	from, now := d.from(r), d.Now()
 	if d.throttle.wait(from, now) > 0 {
 		return &problem{http.StatusTooManyRequests,
-			"too_many", "too many wrong tokens came from here; want a pause of a minute"}
+			"too_many", catalogue.Say("problem.too-many")}
 	}
 	if right {
 		return nil
 	}
 	d.throttle.note(from, now)
 	d.Log.Warn("a wrong token was refused", "from", from)
-	return &problem{http.StatusUnauthorized, "token", "the token is not the daemon's"}
+	return &problem{http.StatusUnauthorized, "token", catalogue.Say("problem.token")}
 }
 
 // unknown asks who it is: a person is shown the form, a program the code. Who follows a link of another site, such
 // as of a mail, sends no cookie along, and is led here once more by a page of this one.
 func (d *door) unknown(w http.ResponseWriter, r *http.Request) {
 	if callerOf(r).unknown {
-		d.refuse(w, r, noSessions)
+		d.refuse(w, r, noSessions())
 		return
 	}
 	if isPage(r) && r.Method == http.MethodGet {
@@ -248,12 +249,12 @@ func (d *door) unknown(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("WWW-Authenticate", `Bearer realm="adsync"`)
-	said := "want the daemon's token"
+	said := catalogue.Say("problem.want-token")
 	switch {
 	case isPage(r):
-		said = "you are not logged in, or not any more; nothing was done. Log in, and do it again"
+		said = catalogue.Say("problem.logged-out")
 	case d.Rules != nil:
-		said = "want a token that daemon.yaml names"
+		said = catalogue.Say("problem.want-named", "file", "daemon.yaml")
 	}
 	d.refuse(w, r, problem{http.StatusUnauthorized, "token", said})
 }

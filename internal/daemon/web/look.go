@@ -18,6 +18,7 @@ import (
 	"adsync/internal/daemon/web/merges"
 	"adsync/internal/daemon/web/shown"
 	"adsync/internal/planview"
+	"adsync/internal/words/catalogue"
 )
 
 // Bounds of a look at a file.
@@ -118,7 +119,7 @@ func (g *giver) enter() (leave func(), p *problem) {
 		return func() { <-g.looking }, nil
 	default:
 		return nil, &problem{http.StatusServiceUnavailable,
-			"busy", "other files are being looked at; try again in a moment"}
+			"busy", catalogue.Say("problem.looking")}
 	}
 }
 
@@ -126,7 +127,7 @@ func (g *giver) enter() (leave func(), p *problem) {
 func (g *giver) seen(r *http.Request, account, name string, body io.Reader) (*lookDocument, *problem) {
 	name = fileName(name)
 	if name == "" {
-		return nil, &problem{http.StatusBadRequest, "no_name", "the file has no name; want one, such as spring.xlsx"}
+		return nil, &problem{http.StatusBadRequest, "no_name", catalogue.Say("problem.no-file-name")}
 	}
 	leave, full := g.enter()
 	if full != nil {
@@ -139,7 +140,7 @@ func (g *giver) seen(r *http.Request, account, name string, body io.Reader) (*lo
 		return nil, &p
 	}
 	if len(content) == 0 {
-		return nil, &problem{http.StatusBadRequest, "no_file", "the file is empty; want a workbook, CSV or YAML file"}
+		return nil, &problem{http.StatusBadRequest, "no_file", catalogue.Say("problem.empty-file")}
 	}
 	return g.lookAt(r, account, daemon.Dropped{Name: name, Content: content})
 }
@@ -154,7 +155,7 @@ func (g *giver) settle(r *http.Request, account string) (*lookDocument, *problem
 	one, ok := g.looks.of(account, r.PathValue("look"), g.Now())
 	if !ok || one.dropped == nil {
 		return nil, &problem{http.StatusNotFound,
-			"no_look", "the look is over, or nothing is merged; look at the file again"}
+			"no_look", catalogue.Say("problem.no-look")}
 	}
 	choices := map[string]string{}
 	for _, clash := range one.clashes {
@@ -310,7 +311,7 @@ func (g *giver) getMarked(w http.ResponseWriter, r *http.Request) {
 	}
 	one, ok := g.looks.of(a.Name, r.PathValue("look"), g.Now())
 	if !ok || len(one.marked) == 0 {
-		g.refuse(w, r, problem{http.StatusNotFound, "no_look", "the marked copy is gone; look at the file again"})
+		g.refuse(w, r, problem{http.StatusNotFound, "no_look", catalogue.Say("problem.no-marked")})
 		return
 	}
 	download(w, one.name, one.marked)
@@ -322,7 +323,7 @@ func (g *giver) commit(r *http.Request, o order, id, note string) (daemon.Commit
 	one, ok := g.looks.of(o.account, id, g.Now())
 	if !ok || one.content == nil {
 		return daemon.Committed{}, &problem{http.StatusNotFound,
-			"no_look", "the look is over, or the file may not be committed; look at it again"}
+			"no_look", catalogue.Say("problem.no-commit")}
 	}
 	// Who goes away meanwhile has sent it all the same, with its pull request.
 	ctx, end := context.WithTimeout(context.WithoutCancel(r.Context()), lookTime)

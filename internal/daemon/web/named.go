@@ -11,6 +11,7 @@ import (
 	"adsync/internal/daemon/roles"
 	"adsync/internal/daemon/web/loggedin"
 	"adsync/internal/daemon/web/shown"
+	"adsync/internal/words/catalogue"
 )
 
 // proxyHeader holds what proves that a request went through the proxy that logs people in.
@@ -25,8 +26,8 @@ func (d *door) named(r *http.Request) (*caller, *problem) {
 			return nil, p
 		}
 		if !m.Ends.IsZero() && !d.Now().Before(m.Ends) {
-			return nil, &problem{http.StatusUnauthorized, "token", "the token of " + shown.Name(m.Name) +
-				" ended on " + m.Ends.Format("2006-01-02") + "; want another"}
+			return nil, &problem{http.StatusUnauthorized, "token", catalogue.Say("problem.token-ended",
+				"name", shown.Name(m.Name), "day", m.Ends.Format("2006-01-02"))}
 		}
 		c.name, c.grant, c.known, c.machine = m.Name, m.Grant, true, true
 		return c, nil
@@ -49,7 +50,7 @@ func (d *door) named(r *http.Request) (*caller, *problem) {
 func (d *door) proxied(r *http.Request, c *caller, rules *roles.Rules, secret []string) *problem {
 	if p := d.check(r, len(secret) == 1 && rules.Proxy.Secret.Is(secret[0])); p != nil {
 		if p.code == "token" {
-			p.message = "what proves the proxy is not what the daemon has of it"
+			p.message = catalogue.Say("problem.proxy")
 		}
 		return p
 	}
@@ -59,7 +60,7 @@ func (d *door) proxied(r *http.Request, c *caller, rules *roles.Rules, secret []
 	}
 	if login := users[0]; len(users) > 1 || shown.Name(login) != login {
 		return &problem{http.StatusForbidden, "no_name",
-			"the proxy named several people, or one by a name that cannot be shown; want one name of letters"}
+			catalogue.Say("problem.proxy-several")}
 	}
 	var groups []string
 	if rules.Proxy.Groups != "" {
@@ -109,12 +110,12 @@ func (d *door) proves(r *http.Request, name, password string) (roles.Person, *pr
 	case d.proving <- struct{}{}:
 		defer func() { <-d.proving }()
 	case <-r.Context().Done():
-		return roles.Person{}, &problem{http.StatusServiceUnavailable, "not_now", "the request was broken off"}
+		return roles.Person{}, &problem{http.StatusServiceUnavailable, "not_now", catalogue.Say("problem.broken-off")}
 	}
 	p, right := d.rules().ByPassword(name, password)
 	if problem := d.check(r, right); problem != nil {
 		if problem.code == "token" {
-			problem.message = "the name or the password is wrong"
+			problem.message = catalogue.Say("problem.password")
 		}
 		return p, problem
 	}

@@ -2,9 +2,9 @@ package web
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 	"slices"
+	"strconv"
 	"time"
 
 	"adsync/internal/daemon"
@@ -13,6 +13,7 @@ import (
 	"adsync/internal/eyes"
 	"adsync/internal/orders"
 	"adsync/internal/planview"
+	"adsync/internal/words/catalogue"
 )
 
 // order is what a person or a program wants done. Those for forms and those of
@@ -75,14 +76,14 @@ func (g *giver) approve(ctx context.Context, o order, c choice, note string) (di
 		p := g.problemOf(err)
 		return "", &p
 	case account.PlanOnly:
-		return "", &problem{http.StatusConflict, "plan_only", "this account " +
-			"is planned and never applied by the daemon, so that no approval would do anything; want adsync apply"}
+		return "", &problem{http.StatusConflict, "plan_only",
+			catalogue.Say("problem.plan-only", "command", "adsync apply")}
 	case plan == nil || plan.PlanHash == "" || len(c.kinds)+len(c.items) == 0 && plan.PlanHash != c.hash:
 		p := g.problemOf(daemon.ErrOtherPlan)
 		return "", &p
 	case len(c.kinds)+len(c.items)+len(c.allow) == 0:
 		return "", &problem{http.StatusBadRequest, "nothing_allowed",
-			"nothing is chosen; want at least one of what the plan holds"}
+			catalogue.Say("problem.nothing-chosen")}
 	}
 	asks, p := g.chosen(plan, c)
 	if p == nil {
@@ -116,8 +117,8 @@ func mayApprove(p *planview.Document, asks []planview.Ask, o order) (did string,
 		switch wants := p.Eyes[asks[i].Item]; {
 		case wants == nil:
 		case o.who == nil:
-			return "", &problem{http.StatusForbidden, "no_person", "policy.approvals wants people who prove who they " +
-				"are, and " + o.by + " came by a token; want somebody who logs in by a name of their own"}
+			return "", &problem{http.StatusForbidden, "no_person",
+				catalogue.Say("problem.no-person", "setting", "policy.approvals", "who", o.by)}
 		case wants.Refuses(*o.who):
 			own++
 		case !wants.Enough(*o.who):
@@ -125,8 +126,8 @@ func mayApprove(p *planview.Document, asks []planview.Ask, o order) (did string,
 		}
 	}
 	if own > 0 {
-		return "", &problem{http.StatusForbidden, "author", fmt.Sprintf("%s wrote %d of the %d that are chosen, and "+
-			"policy.approvals wants somebody else to approve these; nothing was approved", o.by, own, len(asks))}
+		return "", &problem{http.StatusForbidden, "author", catalogue.Say("problem.author",
+			"who", o.by, "own", own, "n", len(asks), "setting", "policy.approvals")}
 	}
 	return did, nil
 }
@@ -153,7 +154,7 @@ func (g *giver) chosen(p *planview.Document, c choice) ([]planview.Ask, *problem
 		switch item := byAllow[allow]; {
 		case item == "":
 			return nil, &problem{http.StatusBadRequest,
-				"not_offered", fmt.Sprintf("the plan holds nothing that %q releases", shown.Reason(allow))}
+				"not_offered", catalogue.Say("problem.not-offered", "allowance", strconv.Quote(shown.Reason(allow)))}
 		case p.PlanHash != c.hash:
 			return nil, &other
 		default:
@@ -187,10 +188,10 @@ func (g *giver) suspend(ctx context.Context, o order, reason string, lasts time.
 	switch {
 	case order.Reason == "":
 		return &problem{http.StatusBadRequest, "no_reason",
-			"a suspension has no reason; want one, for whoever finds it"}
+			catalogue.Say("problem.suspend-reason")}
 	case lasts < 0:
 		return &problem{http.StatusBadRequest, "bad_request",
-			fmt.Sprintf("a suspension of %s; want a time that is to come", lasts)}
+			catalogue.Say("problem.suspend-time", "time", lasts)}
 	case lasts > 0:
 		order.Until = now.Add(lasts)
 	}

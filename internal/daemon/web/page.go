@@ -3,12 +3,14 @@ package web
 import (
 	"crypto/sha256"
 	_ "embed" // the page, its look and its script
+	"encoding/json"
 	"fmt"
 	"html/template"
 	"io"
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -25,6 +27,7 @@ import (
 	"adsync/internal/daemon/web/merges"
 	"adsync/internal/daemon/web/talk"
 	"adsync/internal/planview"
+	"adsync/internal/words"
 	"adsync/internal/words/catalogue"
 )
 
@@ -59,8 +62,17 @@ func templatesOf() *template.Template {
 // styleText is the look of a plan, and what this page has beyond it.
 func styleText() string { return string(planview.Style()) + cards.Style() + pageStyle }
 
-// scriptText is what this page has beyond a plan, which sees it as it was sent, and the script of a plan.
-func scriptText() string { return pageScript + planview.Script() }
+// scriptText is what this page has beyond a plan, which sees it as it was sent, and the script of a plan; before them,
+// what they say.
+func scriptText() string {
+	said, _ := json.Marshal(map[string]string{ // texts always have a JSON form
+		"away": catalogue.Say("script.away"), "live": catalogue.Say("script.live"),
+		"ended": catalogue.Say("script.ended"), "looking": catalogue.Say("script.looking"),
+		"noPasskeys": catalogue.Say("script.no-passkeys"), "cancelled": catalogue.Say("script.cancelled"),
+		"failed": catalogue.Say("script.failed", "why", "{why}"),
+	})
+	return "const words = " + string(said) + ";\n" + pageScript + planview.Script()
+}
 
 // asset answers with what no page changes. A browser keeps it, and asks each time whether it is still that.
 func asset(kind, text string) http.HandlerFunc {
@@ -120,7 +132,7 @@ func (re *replies) show(w http.ResponseWriter, r *http.Request, status int, name
 	var b strings.Builder
 	if err := templates().ExecuteTemplate(&b, name, v); err != nil {
 		re.Log.Error("a page cannot be written", "page", name, "error", err)
-		http.Error(w, "adsync failed; its log says why", http.StatusInternalServerError)
+		http.Error(w, catalogue.Say("problem.internal"), http.StatusInternalServerError)
 		return
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
@@ -144,19 +156,12 @@ var done = map[string]string{
 }
 
 func (re *replies) showProblem(w http.ResponseWriter, r *http.Request, p problem) {
-	v := view{Title: http.StatusText(p.status), Error: upper(p.message) + ".", AsksToken: p.code == "token"}
+	v := view{Title: catalogue.Say("status." + strconv.Itoa(p.status)), Error: words.Upper(p.message) + ".",
+		AsksToken: p.code == "token"}
 	if r.PathValue("account") != "" {
 		v.Of = accountPath(r.PathValue("account"))
 	}
 	re.show(w, r, p.status, "problem", v)
-}
-
-// upper begins a sentence.
-func upper(text string) string {
-	if text == "" {
-		return ""
-	}
-	return strings.ToUpper(text[:1]) + text[1:]
 }
 
 // accountPath is the path of an account's page.

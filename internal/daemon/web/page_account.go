@@ -4,6 +4,7 @@ import (
 	"html/template"
 	"net/http"
 	"net/url"
+	"slices"
 	"time"
 
 	"adsync/internal/daemon"
@@ -17,6 +18,7 @@ import (
 	"adsync/internal/review"
 	"adsync/internal/runview"
 	"adsync/internal/words"
+	"adsync/internal/words/catalogue"
 )
 
 // runsShown is how many runs the page of an account lists.
@@ -95,18 +97,19 @@ type acceptedView struct {
 	Time                     shown.Moment
 }
 
-// movements put in words how a history moved.
-var movements = map[string]string{
-	"rewind": "the branch went back", "rewrite": "the history was rewritten",
-	"elsewhere": "the branch went back, or its history was rewritten", "fast_forward": "the tag was moved",
-}
+// movements are the ways in which a history moves.
+var movements = []string{"rewind", "rewrite", "elsewhere", "fast_forward"}
 
 func rewrittenOf(w *daemon.Rewritten, zone *time.Location) *rewrittenView {
 	if w == nil {
 		return nil
 	}
-	return &rewrittenView{shown.Text(w.Commit, 40), shown.Text(w.Commit, 12), shown.Text(w.Before, 12),
-		movements[w.Movement], shown.Text(w.Subject, 200), shown.Name(w.Author), shown.MomentOf(w.Time, zone)}
+	how := ""
+	if slices.Contains(movements, w.Movement) {
+		how = catalogue.Say("moved." + w.Movement)
+	}
+	return &rewrittenView{shown.Text(w.Commit, 40), shown.Text(w.Commit, 12), shown.Text(w.Before, 12), how,
+		shown.Text(w.Subject, 200), shown.Name(w.Author), shown.MomentOf(w.Time, zone)}
 }
 
 type runLine struct {
@@ -147,8 +150,7 @@ func (h *pages) showAccount(w http.ResponseWriter, r *http.Request) {
 	}
 	said := ""
 	if a.Suspended != nil && r.URL.Query().Get("done") == approved {
-		said = "Approved. Nothing is sent while the account is suspended; " +
-			"what was approved goes afterwards if it is as it was shown, and the approval has not expired."
+		said = catalogue.Say("done.approved-suspended")
 	}
 	h.show(w, r, http.StatusOK, "account", view{
 		Title: v.Name, Account: a.Name, Follows: true, Plan: v.PlanHash, Done: said, Of: v,
@@ -244,7 +246,7 @@ func (h *pages) showRuns(w http.ResponseWriter, r *http.Request) {
 	}
 	v := runsView{Name: shown.Text(a.Name, 200), Path: accountPath(a.Name)}
 	v.Runs, v.More = runLines(&a, runs, 1000)
-	h.show(w, r, http.StatusOK, "runs", view{Title: "Runs of " + v.Name, Of: v})
+	h.show(w, r, http.StatusOK, "runs", view{Title: catalogue.Say("runs.title-of", "name", v.Name), Of: v})
 }
 
 // runView is one run.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
@@ -17,6 +16,7 @@ import (
 	"adsync/internal/daemon/web/talk"
 	"adsync/internal/orders"
 	"adsync/internal/planview"
+	"adsync/internal/words/catalogue"
 )
 
 // activityDocument is what happened in an account, the newest first.
@@ -45,7 +45,7 @@ func (re *replies) happened(w http.ResponseWriter, r *http.Request) (h happened,
 		var err error
 		if h.page, err = strconv.Atoi(text); err != nil || h.page < 1 || h.page > 1_000_000 {
 			re.refuse(w, r, problem{http.StatusBadRequest, "bad_request",
-				"page is no number of a page; want 1 or more"})
+				catalogue.Say("problem.page")})
 			return h, false
 		}
 	}
@@ -98,8 +98,8 @@ func (re *replies) allHappened(r *http.Request, name, of string) (s *activity.So
 func (h *pages) showActivity(w http.ResponseWriter, r *http.Request) {
 	if d, ok := h.happened(w, r); ok {
 		v := activity.Show(d.about, d.events, d.page, d.more)
-		h.show(w, r, http.StatusOK, "activity", view{Title: "Activity of " + cmp.Or(v.Of, v.Name),
-			Account: d.about.Name, Of: v})
+		h.show(w, r, http.StatusOK, "activity", view{Account: d.about.Name, Of: v,
+			Title: catalogue.Say("activity.title-of", "what", cmp.Or(v.Of, v.Name))})
 	}
 }
 
@@ -174,12 +174,12 @@ func (h *talks) showTalk(w http.ResponseWriter, r *http.Request) {
 		h.refuse(w, r, noChange(of))
 		return
 	}
-	h.show(w, r, http.StatusOK, "talk-page", view{Title: cmp.Or(v.About, "Comments"), Of: v})
+	h.show(w, r, http.StatusOK, "talk-page", view{Title: cmp.Or(v.About, catalogue.Say("comments.title")), Of: v})
 }
 
 func noChange(of string) problem {
 	return problem{http.StatusNotFound, "no_change",
-		fmt.Sprintf("the plan changes nothing at %q, and nobody said anything of it", shown.Text(of, 200))}
+		catalogue.Say("problem.no-change", "address", strconv.Quote(shown.Text(of, 200)))}
 }
 
 // comment keeps what somebody said of a change of the last plan, or of a run.
@@ -189,7 +189,7 @@ func (h *talks) comment(ctx context.Context, o order, of, run, written string) (
 	case err != nil:
 		return c, &problem{http.StatusBadRequest, "bad_request", err.Error()}
 	case (of == "") == (run == ""):
-		return c, &problem{http.StatusBadRequest, "bad_request", "want the address of a change, or a run"}
+		return c, &problem{http.StatusBadRequest, "bad_request", catalogue.Say("problem.comment-of")}
 	}
 	c = comments.Comment{Time: h.Now().UTC(), By: o.by, Address: of, Run: run, Text: text}
 	if run != "" {

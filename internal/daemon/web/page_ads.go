@@ -7,6 +7,7 @@ import (
 	"adsync/internal/daemon"
 	"adsync/internal/daemon/web/ads"
 	"adsync/internal/daemon/web/shown"
+	"adsync/internal/words/catalogue"
 )
 
 // picturesAtOnce is how many pictures are read side by side: each may have 20 MiB, or stand in a workbook.
@@ -36,7 +37,8 @@ func (h *gallery) showAds(w http.ResponseWriter, r *http.Request) {
 		h.refuse(w, r, h.problemOf(err))
 		return
 	}
-	h.show(w, r, http.StatusOK, "ads", view{Title: "Ads of " + v.Name, Account: a.Name, Of: v})
+	h.show(w, r, http.StatusOK, "ads", view{
+		Title: catalogue.Say("ads.title-of", "name", v.Name), Account: a.Name, Of: v})
 }
 
 func (h *gallery) getAds(w http.ResponseWriter, r *http.Request) {

@@ -11,6 +11,7 @@ import (
 	"adsync/internal/daemon"
 	"adsync/internal/daemon/web/campaigns"
 	"adsync/internal/daemon/web/shown"
+	"adsync/internal/words/catalogue"
 )
 
 // figures finds what an address asks for; where it cannot, it says why.
@@ -48,7 +49,8 @@ func (h *pages) showFigures(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	v := f.View(shown.Name(a.Name), accountPath(a.Name))
-	h.show(w, r, http.StatusOK, "figures", view{Title: v.Title + " of " + v.Name, Account: a.Name, Of: v})
+	h.show(w, r, http.StatusOK, "figures", view{Account: a.Name, Of: v,
+		Title: catalogue.Say("campaigns.title-of", "what", v.Title, "name", v.Name)})
 }
 
 // sendFigures gives all lines that are asked for as CSV.

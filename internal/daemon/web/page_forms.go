@@ -1,7 +1,6 @@
 package web
 
 import (
-	"fmt"
 	"io"
 	"mime/multipart"
 	"net/http"
@@ -13,6 +12,8 @@ import (
 	"adsync/internal/daemon/web/shown"
 	"adsync/internal/planview"
 	"adsync/internal/runview"
+	"adsync/internal/words"
+	"adsync/internal/words/catalogue"
 )
 
 // forms takes the orders of people.
@@ -54,15 +55,16 @@ func (re *replies) person(next http.HandlerFunc) http.HandlerFunc {
 			return
 		}
 		if c := callerOf(r); c.session == nil || !c.session.sent(r.PostForm.Get("form")) {
-			re.refuse(w, r, foreignForm)
+			re.refuse(w, r, *foreignForm())
 			return
 		}
 		next(w, r)
 	}
 }
 
-var foreignForm = problem{http.StatusForbidden, "form", "the form is " +
-	"not one this page showed you, or you logged in anew since; go back, load the page again, and send it once more"}
+func foreignForm() *problem {
+	return &problem{http.StatusForbidden, "form", catalogue.Say("problem.foreign-form")}
+}
 
 // orderBy is the order a form gives.
 func (h *forms) orderBy(w http.ResponseWriter, r *http.Request) (order, bool) {
@@ -194,7 +196,7 @@ func (h *forms) showLook(w http.ResponseWriter, r *http.Request, a *daemon.Statu
 		}
 		v.Parts = parts
 	}
-	h.show(w, r, http.StatusOK, "look", view{Title: "A look at " + v.File, Of: v})
+	h.show(w, r, http.StatusOK, "look", view{Title: catalogue.Say("look.title", "file", v.File), Of: v})
 }
 
 // filePath is the path of one of an account's files.
@@ -224,7 +226,7 @@ func (h *forms) showFiles(w http.ResponseWriter, r *http.Request) {
 		}
 		v.Files = append(v.Files, link)
 	}
-	h.show(w, r, http.StatusOK, "files", view{Title: "Files of " + v.Name, Of: v})
+	h.show(w, r, http.StatusOK, "files", view{Title: catalogue.Say("files.title-of", "name", v.Name), Of: v})
 }
 
 // committedView is where a file was committed.
@@ -252,18 +254,19 @@ func (h *forms) formCommit(w http.ResponseWriter, r *http.Request) {
 	v, status := committedView{Name: shown.Text(o.account, 200), Path: accountPath(o.account),
 		Branch: shown.Text(c.Branch, 200), Commit: shown.Text(c.Commit, 40), File: shown.Text(c.Path, 500),
 		Kept: shown.Text(c.Kept, 500), Same: c.Same, Pull: c.Pull}, http.StatusOK
-	title := "Committed to " + v.Branch
+	title := catalogue.Say("sent.branch-title", "branch", v.Branch)
 	switch {
 	case p == nil && v.Branch == "":
-		title = "Sent"
+		title = catalogue.Say("sent.title")
 		if a, err := h.desk.Account(r.Context(), o.account); err == nil {
 			v.Plans = a.PlanOnly
 		}
 	case p != nil:
-		v.Trouble, v.Again, v.Note = upper(p.message), r.URL.EscapedPath(), shown.Reason(note)
-		title, status = "Not sent yet", p.status
+		v.Trouble, v.Again, v.Note = words.Upper(p.message), r.URL.EscapedPath(), shown.Reason(note)
+		title, status = catalogue.Say("sent.not-yet"), p.status
 	case v.Pull != nil:
-		v.Pull.Address, title = runview.Page(v.Pull.Address), fmt.Sprintf("Sent as pull request %d", v.Pull.Number)
+		v.Pull.Address = runview.Page(v.Pull.Address)
+		title = catalogue.Say("sent.pull-title", "number", v.Pull.Number)
 	}
 	h.show(w, r, status, "committed", view{Title: title, Of: v})
 }
@@ -280,7 +283,7 @@ func printables(texts []string) []string {
 func (h *forms) dropped(r *http.Request) (string, io.Reader, *problem) {
 	parts, err := r.MultipartReader()
 	if err != nil {
-		return "", nil, &problem{http.StatusBadRequest, "bad_request", "the form cannot be read; want a file in it"}
+		return "", nil, &problem{http.StatusBadRequest, "bad_request", catalogue.Say("problem.form-file")}
 	}
 	proof, err := parts.NextPart()
 	if err != nil {
@@ -289,12 +292,12 @@ func (h *forms) dropped(r *http.Request) (string, io.Reader, *problem) {
 	}
 	text, err := io.ReadAll(io.LimitReader(proof, 200))
 	if c := callerOf(r); err != nil || proof.FormName() != "form" || c.session == nil || !c.session.sent(string(text)) {
-		return "", nil, &foreignForm
+		return "", nil, foreignForm()
 	}
 	var file *multipart.Part
 	if file, err = parts.NextPart(); err != nil || file.FormName() != "file" {
 		return "", nil, &problem{http.StatusBadRequest,
-			"no_file", "no file was chosen; want a workbook, CSV or YAML file"}
+			"no_file", catalogue.Say("problem.no-file")}
 	}
 	return file.FileName(), file, nil
 }

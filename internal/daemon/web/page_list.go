@@ -10,6 +10,7 @@ import (
 	"adsync/internal/daemon"
 	"adsync/internal/daemon/web/overview"
 	"adsync/internal/daemon/web/shown"
+	"adsync/internal/words/catalogue"
 )
 
 // How many accounts a list has, and a page of cards; and from how many on the page offers to search them.
@@ -74,9 +75,10 @@ type moodCount struct {
 	Chosen       bool
 }
 
-// moodWords are what the page calls accounts of a mood.
+// moodWords have the texts of what the page calls accounts of a mood.
 var moodWords = []moodCount{
-	{Class: "ill", Words: "want a person"}, {Class: "wait", Words: "wait"}, {Class: "well", Words: "are well"},
+	{Class: "ill", Words: "accounts.ill"}, {Class: "wait", Words: "accounts.wait-mood"},
+	{Class: "well", Words: "accounts.well"},
 }
 
 func (h *pages) showAccounts(w http.ResponseWriter, r *http.Request) {
@@ -95,7 +97,7 @@ func (h *pages) showAccounts(w http.ResponseWriter, r *http.Request) {
 		for _, class := range classesOf(m.Class) {
 			m.N += l.Counts[class]
 		}
-		m.Chosen = m.Class == v.Mood
+		m.Words, m.Chosen = catalogue.Say(m.Words), m.Class == v.Mood
 		v.Total += m.N
 		v.Moods = append(v.Moods, m)
 	}
@@ -117,7 +119,7 @@ func (h *pages) showAccounts(w http.ResponseWriter, r *http.Request) {
 		}
 		v.Cards = append(v.Cards, c)
 	}
-	h.show(w, r, http.StatusOK, "accounts", view{Title: "Accounts", Follows: true, Of: v})
+	h.show(w, r, http.StatusOK, "accounts", view{Title: catalogue.Say("accounts.title"), Follows: true, Of: v})
 }
 
 // path is that of the page that begins behind a name.

@@ -15,6 +15,7 @@ import (
 	"adsync/internal/daemon/roles"
 	"adsync/internal/daemon/web/loggedin"
 	"adsync/internal/daemon/web/shown"
+	"adsync/internal/words"
 	"adsync/internal/words/catalogue"
 )
 
@@ -39,10 +40,9 @@ func (d *door) showLogin(w http.ResponseWriter, r *http.Request) {
 	case !c.proxied && !asked.Has("begun"):
 		d.login(w, r, http.StatusOK, "", loginView{Back: back})
 	case asked.Has("begun") && c.unknown:
-		d.refuse(w, r, noSessions)
+		d.refuse(w, r, noSessions())
 	case asked.Has("begun"):
-		d.refuse(w, r, problem{http.StatusBadRequest, "no_cookie", "your browser did not send back the cookie that " +
-			"this page gave it, and nobody stays logged in without; want cookies allowed for this page"})
+		d.refuse(w, r, problem{http.StatusBadRequest, "no_cookie", catalogue.Say("problem.no-cookie")})
 	default:
 		s := loggedin.Session{How: loggedin.ByProxy, Name: c.name}
 		d.begin(w, r, s, sessionLasts, begunAt(back))
@@ -57,7 +57,7 @@ func begunAt(back string) string {
 func (d *door) login(w http.ResponseWriter, r *http.Request, status int, wrong string, v loginView) {
 	if d.readOnly() {
 		d.refuse(w, r, problem{http.StatusNotFound,
-			"read_only", "nobody logs in here, as the daemon has no token; this page is for reading"})
+			"read_only", catalogue.Say("problem.no-login")})
 		return
 	}
 	v.WantsName = d.UserHeader == ""
@@ -142,7 +142,7 @@ func (d *providers) takeAnswer(w http.ResponseWriter, r *http.Request) {
 	case d.answers <- struct{}{}:
 		defer func() { <-d.answers }()
 	default:
-		d.refuse(w, r, problem{http.StatusServiceUnavailable, "busy", "too many log in at once; try again soon"})
+		d.refuse(w, r, problem{http.StatusServiceUnavailable, "busy", catalogue.Say("problem.logins")})
 		return
 	}
 	var flight string
@@ -159,7 +159,7 @@ func (d *providers) takeAnswer(w http.ResponseWriter, r *http.Request) {
 	person, p := d.welcome(who)
 	if p != nil {
 		d.Log.Warn("a login at the provider was refused", "why", p.message, "from", d.from(r))
-		d.login(w, r, p.status, upper(p.message)+".", loginView{Back: back})
+		d.login(w, r, p.status, words.Upper(p.message)+".", loginView{Back: back})
 		return
 	}
 	s := loggedin.Session{How: loggedin.ByOpenID, Name: person.Name, Proof: d.OpenID.Mark(), Login: who.Login,
@@ -173,12 +173,11 @@ func (d *providers) takeAnswer(w http.ResponseWriter, r *http.Request) {
 func (d *providers) welcome(who openid.Person) (roles.Person, *problem) {
 	if shown.Name(who.Login) != who.Login {
 		return roles.Person{}, &problem{http.StatusForbidden, "no_name",
-			"the provider calls you by a name that cannot be shown; want up to 80 letters"}
+			catalogue.Say("problem.provider-name")}
 	}
 	person := d.rules().Proven(who.Login, who.Groups)
 	if person.Grant.Highest() == roles.None {
-		return person, &problem{http.StatusForbidden, "role", "no role is given to " + who.Login +
-			"; want one from whoever runs adsync, for that name or for a group of yours"}
+		return person, &problem{http.StatusForbidden, "role", catalogue.Say("problem.role-of-nobody", "who", who.Login)}
 	}
 	return person, nil
 }
@@ -200,7 +199,7 @@ func (d *providers) notProven(w http.ResponseWriter, r *http.Request, back strin
 	}
 	said := shown.Reason(err.Error())
 	d.Log.Warn("a login at the provider was refused", "why", said, "from", d.from(r))
-	d.login(w, r, status, upper(said)+".", loginView{Back: back})
+	d.login(w, r, status, words.Upper(said)+".", loginView{Back: back})
 }
 
 // keys are the door for those who log in by passkeys.
@@ -235,7 +234,7 @@ func (d *keys) formNewKey(w http.ResponseWriter, r *http.Request) {
 	}
 	line, err := d.Passkeys.Made(r.PostForm.Get("flight"), r.PostForm.Get("answer"))
 	if err != nil {
-		d.newKey(w, r, http.StatusBadRequest, upper(err.Error())+".")
+		d.newKey(w, r, http.StatusBadRequest, words.Upper(err.Error())+".")
 		return
 	}
 	d.show(w, r, http.StatusOK, "passkey", view{Title: catalogue.Say("passkey.done"), Of: newKeyView{Line: line}})
@@ -249,7 +248,7 @@ func (d *keys) formByKey(w http.ResponseWriter, r *http.Request) {
 	}
 	v := loginView{Back: ownPath(r.PostForm.Get("back"))}
 	if p := d.check(r, true); p != nil {
-		d.login(w, r, p.status, upper(p.message)+".", v)
+		d.login(w, r, p.status, words.Upper(p.message)+".", v)
 		return
 	}
 	who, line, err := d.Passkeys.Prove(r.PostForm.Get("flight"), r.PostForm.Get("answer"), d.rules().People)
@@ -258,7 +257,7 @@ func (d *keys) formByKey(w http.ResponseWriter, r *http.Request) {
 	}
 	if err != nil {
 		d.Log.Warn("a passkey was refused", "why", err, "from", d.from(r))
-		d.login(w, r, http.StatusUnauthorized, upper(err.Error())+".", v)
+		d.login(w, r, http.StatusUnauthorized, words.Upper(err.Error())+".", v)
 		return
 	}
 	s := loggedin.Session{How: loggedin.ByPasskey, Name: who.Name, Proof: passkey.Proof(line)}
@@ -277,7 +276,7 @@ func (d *door) formLogin(w http.ResponseWriter, r *http.Request) {
 	if d.Rules != nil {
 		person, p := d.proves(r, strings.TrimSpace(r.PostForm.Get("name")), r.PostForm.Get("password"))
 		if p != nil {
-			d.login(w, r, p.status, upper(p.message)+".", v)
+			d.login(w, r, p.status, words.Upper(p.message)+".", v)
 			return
 		}
 		s := loggedin.Session{How: loggedin.ByPassword, Name: person.Name, Proof: proofOf(person)}
@@ -292,7 +291,7 @@ func (d *door) formLogin(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if p := d.check(r, d.Token.Is(strings.TrimSpace(r.PostForm.Get("token")))); p != nil {
-		d.login(w, r, p.status, upper(p.message)+".", v)
+		d.login(w, r, p.status, words.Upper(p.message)+".", v)
 		return
 	}
 	d.begin(w, r, loggedin.Session{How: loggedin.ByToken, Name: v.Name}, sessionLasts, withDone(v.Back, "login"))
@@ -315,7 +314,7 @@ func (d *door) begun(w http.ResponseWriter, r *http.Request, s loggedin.Session,
 	}
 	if err != nil {
 		d.Log.Error("a session cannot be kept", "error", err)
-		d.refuse(w, r, noSessions)
+		d.refuse(w, r, noSessions())
 		return false
 	}
 	http.SetCookie(w, d.cookie(cookie, int(lasts.Seconds())))
@@ -335,7 +334,7 @@ func (d *door) end(r *http.Request, hash [sha256.Size]byte) error {
 func (d *door) formLogout(w http.ResponseWriter, r *http.Request) {
 	if err := d.end(r, callerOf(r).session.hash); err != nil {
 		d.Log.Error("a session cannot be ended", "error", err)
-		d.refuse(w, r, noSessions)
+		d.refuse(w, r, noSessions())
 		return
 	}
 	d.Log.Info("somebody logged out", "name", callerOf(r).name, "from", d.from(r))

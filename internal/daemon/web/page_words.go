@@ -2,7 +2,6 @@ package web
 
 import (
 	"cmp"
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -11,27 +10,37 @@ import (
 	"adsync/internal/daemon/web/shown"
 	"adsync/internal/planview"
 	"adsync/internal/words"
+	"adsync/internal/words/catalogue"
 )
 
 // mood is how a state looks: well, wait or ill. What it means stands beside it in
 // words.
 type mood struct{ Words, Class string }
 
+// said is a mood whose words were a text's key.
+func (m mood) said() mood {
+	if m.Words == "" {
+		return m
+	}
+	return mood{catalogue.Say(m.Words), m.Class}
+}
+
+// moods have the texts of states.
 var moods = map[daemon.Class]mood{
-	"":                 {"first run has not ended", "wait"},
-	daemon.InSync:      {"in sync", "well"},
-	daemon.Applied:     {"applied", "well"},
-	daemon.Held:        {words.Waits, "wait"},
-	daemon.Partial:     {"applied in part", "ill"},
-	daemon.Undecided:   {"an outcome is unknown", "ill"},
-	daemon.Input:       {"files cannot be planned", "ill"},
-	daemon.Transient:   {"failed for now, tries again", "wait"},
-	daemon.Locked:      {"another adsync has the state", "wait"},
-	daemon.Credentials: {"credentials were refused", "ill"},
-	daemon.Misplaced:   {"wants a person", "ill"},
-	daemon.Suspended:   {"suspended", "wait"},
-	daemon.Stopped:     {"stopped", "wait"},
-	daemon.Internal:    {"adsync failed", "ill"},
+	"":                 {"mood.first", "wait"},
+	daemon.InSync:      {"mood.in-sync", "well"},
+	daemon.Applied:     {"mood.applied", "well"},
+	daemon.Held:        {"mood.held", "wait"},
+	daemon.Partial:     {"mood.partial", "ill"},
+	daemon.Undecided:   {"mood.undecided", "ill"},
+	daemon.Input:       {"mood.input", "ill"},
+	daemon.Transient:   {"mood.transient", "wait"},
+	daemon.Locked:      {"mood.locked", "wait"},
+	daemon.Credentials: {"mood.credentials", "ill"},
+	daemon.Misplaced:   {"mood.misplaced", "ill"},
+	daemon.Suspended:   {"mood.suspended", "wait"},
+	daemon.Stopped:     {"mood.stopped", "wait"},
+	daemon.Internal:    {"mood.internal", "ill"},
 }
 
 // card is an account at a glance.
@@ -73,22 +82,19 @@ type suspended struct {
 	File         bool
 }
 
-// unknown stands where a figure would, before the first plan.
-const unknown = "not known yet"
-
 // cardOf is the card of an account; its plan, which names what the message is about, may be nil.
 func (h *pages) cardOf(a *daemon.Status, p *planview.Document) card {
 	names := words.NamesOf(h.Schemas, nil)
 	if p != nil {
 		names = words.NamesOf(h.Schemas, p.Changes)
 	}
-	zone := shown.Zone(a.Account)
+	zone, unknown := shown.Zone(a.Account), catalogue.Say("about.unknown") // before the first plan
 	c := card{
 		Review: shown.Text(a.Review, 200), Told: toldOf(a, zone),
 		Spent: overview.SpentOf(a, h.Now(), zone), Waits: overview.Waits(a), Drafts: overview.DraftsOf(a),
 		Passed: overview.PassedOf(a, zone), Paced: overview.PacedOf(a),
 		Name: shown.Text(a.Name, 200), Path: accountPath(a.Name), ID: shown.Text(a.Account.ID, 200),
-		Mood: moods[a.State], Message: shown.Text(cmp.Or(a.Said, names.In(a.Message)), 2000), Running: a.Running,
+		Mood: moods[a.State].said(), Message: shown.Text(cmp.Or(a.Said, names.In(a.Message)), 2000), Running: a.Running,
 		Doing: shown.Text(a.Doing, 200),
 		Daily: unknown, Held: unknown, Pending: unknown, Drift: unknown, Unplanned: shown.MomentOf(a.Unplanned, zone),
 		Failures: a.Failures, Source: shown.Text(a.Source, 500),
@@ -98,7 +104,7 @@ func (h *pages) cardOf(a *daemon.Status, p *planview.Document) card {
 		Pauses: standingPauses(a.Pauses, zone),
 	}
 	if a.State == daemon.Held && (a.Figures == nil || a.Held == 0 || a.PlanOnly) { // nobody is asked
-		c.Mood = mood{"planned, not applied", "wait"}
+		c.Mood = mood{"mood.planned", "wait"}.said()
 	}
 	if f := a.Figures; f != nil {
 		c.Daily, c.Held, c.Pending, c.Drift = shown.Money(f.Exposure.Daily, a.Account),
@@ -118,19 +124,23 @@ func (h *pages) cardOf(a *daemon.Status, p *planview.Document) card {
 	return c
 }
 
-// wakers are what wakes a run, in words.
+// wakers have the texts of what wakes a run.
 var wakers = map[daemon.Trigger]string{
-	daemon.Started: "the start of the daemon", daemon.Files: "a change of the files",
-	daemon.Push: "a push", daemon.Poll: "the clock", daemon.Daily: "the clock, to read the whole account",
-	daemon.Asked: "a person", daemon.Approved: "an approval", daemon.Retried: "a failed attempt",
-	daemon.Continued: "the end of a suspension", daemon.Reviewed: "a review of the service",
-	daemon.Commented: "a comment",
+	daemon.Started: "woken.started", daemon.Files: "woken.files",
+	daemon.Push: "woken.push", daemon.Poll: "woken.poll", daemon.Daily: "woken.daily",
+	daemon.Asked: "woken.asked", daemon.Approved: "woken.approved", daemon.Retried: "woken.retried",
+	daemon.Continued: "woken.continued", daemon.Reviewed: "woken.reviewed",
+	daemon.Commented: "woken.commented",
 }
 
 func wokenBy(triggers []daemon.Trigger) string {
 	var said []string
 	for _, t := range triggers {
-		said = append(said, cmp.Or(wakers[t], shown.Text(string(t), 40)))
+		if key, known := wakers[t]; known {
+			said = append(said, catalogue.Say(key))
+		} else {
+			said = append(said, shown.Text(string(t), 40))
+		}
 	}
 	return strings.Join(said, ", ")
 }
@@ -141,20 +151,20 @@ func revisionOf(v daemon.Revision) string {
 	case v.Commit != "":
 		said := shown.Text(v.Commit, 7)
 		if v.Branch != "" {
-			said += " on " + shown.Text(v.Branch, 100)
+			said = catalogue.Say("version.on", "version", said, "branch", shown.Text(v.Branch, 100))
 		}
 		if v.Author != "" {
-			said += " by " + shown.Text(v.Author, 100)
+			said = catalogue.Say("version.by", "version", said, "who", shown.Text(v.Author, 100))
 		}
 		if v.Subject != "" {
-			said += ": " + shown.Text(v.Subject, 200)
+			said = catalogue.Say("version.subject", "version", said, "subject", shown.Text(v.Subject, 200))
 		}
 		if v.Uncommitted > 0 {
-			said += fmt.Sprintf(", and %d that are not committed", v.Uncommitted)
+			said = catalogue.Say("version.uncommitted", "version", said, "n", v.Uncommitted)
 		}
 		return said
 	case v.Content != "":
-		return "content " + shown.Text(v.Content, 12)
+		return catalogue.Say("version.content", "sum", shown.Text(v.Content, 12))
 	}
 	return ""
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -15,6 +14,7 @@ import (
 	"adsync/internal/figures"
 	"adsync/internal/orders"
 	"adsync/internal/words"
+	"adsync/internal/words/catalogue"
 )
 
 // atTop are the levels that stand beneath nothing: what a pause is of.
@@ -25,12 +25,12 @@ var atTop = figures.Levels[:1]
 func (g *giver) pause(ctx context.Context, o order, resource, reason string) *problem {
 	p := orders.Pause{By: o.by, From: o.from, Reason: shown.Reason(reason), Since: g.Now().UTC().Truncate(time.Second)}
 	if p.Reason == "" {
-		return &problem{http.StatusBadRequest, "no_reason", "a pause has no reason; want one, for whoever finds it"}
+		return &problem{http.StatusBadRequest, "no_reason", catalogue.Say("problem.pause-reason")}
 	}
 	a, err := g.desk.Account(ctx, o.account)
 	if err == nil && a.PlanOnly {
-		return &problem{http.StatusConflict, "plan_only", "this account is planned and never applied by the daemon, " +
-			"so that it can pause nothing; want adsync pause-all"}
+		return &problem{http.StatusConflict, "plan_only",
+			catalogue.Say("problem.pause-plan-only", "command", "adsync pause-all")}
 	}
 	if err == nil && resource != "" {
 		p.Resource = resource
@@ -39,7 +39,7 @@ func (g *giver) pause(ctx context.Context, o order, resource, reason string) *pr
 	if err == nil && resource == "" && a.Suspended == nil {
 		err = g.desk.Order(ctx, o.account, daemon.Suspending(
 			daemon.Suspension{By: p.By, From: p.From,
-				Reason: "everything is paused: " + p.Reason, Since: p.Since}))
+				Reason: catalogue.Say("pause.suspends", "reason", p.Reason), Since: p.Since}))
 	}
 	if err == nil {
 		err = g.desk.Order(ctx, o.account, daemon.Pausing(p))
@@ -48,7 +48,7 @@ func (g *giver) pause(ctx context.Context, o order, resource, reason string) *pr
 }
 
 // errNoResource says that nothing of an id is known that can be paused.
-var errNoResource = errors.New("nothing that can be paused has that id")
+var errNoResource = errors.New("no such resource")
 
 // nameOf is what something at the top is called; its id where what there is cannot be read now.
 func (g *giver) nameOf(ctx context.Context, account, id string) (string, error) {
@@ -91,7 +91,7 @@ func (g *giver) ordered(what string, o order, err error) *problem {
 		g.Log.Info(what, "account", o.account, "by", o.by)
 		return nil
 	case errors.Is(err, errNoResource):
-		p = problem{http.StatusNotFound, "no_resource", err.Error()}
+		p = problem{http.StatusNotFound, "no_resource", catalogue.Say("problem.no-resource")}
 	case errors.Is(err, orders.ErrNoPause):
 		p = problem{http.StatusConflict, "no_pause", err.Error()}
 	default:
@@ -178,7 +178,8 @@ func (h *forms) showPause(w http.ResponseWriter, r *http.Request) {
 	if v.More = max(0, len(v.Choices)-choicesMost); v.More > 0 {
 		v.Choices = v.Choices[:choicesMost]
 	}
-	h.show(w, r, http.StatusOK, "pause", view{Title: "Pause of " + v.Name, Account: a.Name, Of: v})
+	h.show(w, r, http.StatusOK, "pause", view{
+		Title: catalogue.Say("pause.title-of", "name", v.Name), Account: a.Name, Of: v})
 }
 
 // standingPause is a pause that stands, as it is read.
@@ -204,13 +205,13 @@ func standingPauses(pauses []daemon.Pause, zone *time.Location) (all []standingP
 		}
 		one.Names = strings.Join(names, ", ")
 		if more := p.Paused - len(names); more > 0 {
-			one.Names += fmt.Sprintf(", and %d more", more)
+			one.Names = catalogue.Say("pause.names-more", "names", one.Names, "n", more)
 		}
 		if one.Names == one.What {
 			one.Names = ""
 		}
 		if p.Settled && p.Paused == 0 {
-			one.Names = "Nothing of it delivered."
+			one.Names = catalogue.Say("pause.nothing")
 		}
 		all = append(all, one)
 	}

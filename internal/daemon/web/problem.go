@@ -10,6 +10,7 @@ import (
 	"adsync/internal/daemon"
 	"adsync/internal/daemon/web/shown"
 	"adsync/internal/planview"
+	"adsync/internal/words/catalogue"
 )
 
 // problem is why a request is not answered: a code for programs, words for
@@ -38,12 +39,10 @@ func (re *replies) problemOf(err error) problem {
 		return problem{http.StatusNotFound, "no_run", err.Error()}
 	case errors.Is(err, daemon.ErrOtherPlan):
 		return problem{http.StatusConflict, "other_plan",
-			"what was chosen is not as it was shown by now: what it changes, " +
-				"what is live, by how much, or " +
-				"what belongs to it; nothing was approved; look at the plan and decide again"}
+			catalogue.Say("problem.other-plan")}
 	case errors.Is(err, daemon.ErrOtherCommit):
 		return problem{http.StatusConflict, "other_commit",
-			"that commit does not wait to be accepted; look at what does, by its full hash, and decide again"}
+			catalogue.Say("problem.other-commit")}
 	case errors.Is(err, daemon.ErrNoFile):
 		return problem{http.StatusNotFound, "no_source", err.Error()}
 	case errors.Is(err, daemon.ErrNoUploads):
@@ -53,7 +52,7 @@ func (re *replies) problemOf(err error) problem {
 	case errors.Is(err, daemon.ErrAway):
 		re.Log.Warn("a request was not answered", "error", err)
 		return problem{http.StatusServiceUnavailable, "not_now",
-			"what the daemons have told cannot be read now, as the database does not answer; try again soon"}
+			catalogue.Say("problem.away")}
 	case errors.Is(err, daemon.ErrNotNow):
 		return problem{http.StatusServiceUnavailable, "not_now", shown.Reason(err.Error())}
 	case errors.Is(err, daemon.ErrNotValid):
@@ -72,13 +71,13 @@ func (re *replies) problemOf(err error) problem {
 		return problem{http.StatusNotFound, "no_look", err.Error()}
 	case errors.As(err, &large):
 		return problem{http.StatusRequestEntityTooLarge,
-			"too_large", "the request is larger than what is taken: " + planview.Thousands(int(large.Limit)) + " bytes"}
+			"too_large", catalogue.Say("problem.too-large", "n", planview.Thousands(int(large.Limit)))}
 	}
 	if errors.Is(err, context.Canceled) { // whoever asked has gone away, or the daemon ends
-		return problem{http.StatusServiceUnavailable, "not_now", "the request was broken off"}
+		return problem{http.StatusServiceUnavailable, "not_now", catalogue.Say("problem.broken-off")}
 	}
 	re.Log.Error("a request failed", "error", err)
-	return problem{http.StatusInternalServerError, "internal", "adsync failed; its log says why"}
+	return problem{http.StatusInternalServerError, "internal", catalogue.Say("problem.internal")}
 }
 
 // formProblem returns why a form could not be read.
@@ -86,7 +85,7 @@ func (re *replies) formProblem(err error) problem {
 	if large := new(http.MaxBytesError); errors.As(err, &large) {
 		return re.problemOf(err)
 	}
-	return problem{http.StatusBadRequest, "bad_request", "the form cannot be read"}
+	return problem{http.StatusBadRequest, "bad_request", catalogue.Say("problem.form")}
 }
 
 // refuse answers with a problem: as JSON to programs, as a page to people.

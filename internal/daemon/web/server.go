@@ -16,6 +16,7 @@ import (
 	"adsync/internal/daemon/web/conns"
 	"adsync/internal/daemon/web/metrics"
 	"adsync/internal/daemon/web/shown"
+	"adsync/internal/words/catalogue"
 )
 
 // Server answers who asks the daemon.
@@ -155,11 +156,12 @@ func (re *replies) nothing(mux *http.ServeMux) http.HandlerFunc {
 			}
 		}
 		if len(methods) == 0 {
-			re.refuse(w, r, problem{http.StatusNotFound, "not_found", "nothing is here"})
+			re.refuse(w, r, problem{http.StatusNotFound, "not_found", catalogue.Say("problem.nothing-here")})
 			return
 		}
 		w.Header().Set("Allow", strings.Join(methods, ", "))
 		re.refuse(w, r, problem{http.StatusMethodNotAllowed,
-			"method", "the method is " + shown.Text(r.Method, 10) + "; want " + strings.Join(methods, " or ")})
+			"method", catalogue.Say("problem.method",
+				"method", shown.Text(r.Method, 10), "wanted", strings.Join(methods, ", "))})
 	}
 }

@@ -126,7 +126,7 @@ func (d *door) showSessions(w http.ResponseWriter, r *http.Request) {
 	lines, err := d.lines(r)
 	if err != nil {
 		d.Log.Error("it is not known who is logged in", "error", err)
-		d.refuse(w, r, noSessions)
+		d.refuse(w, r, noSessions())
 		return
 	}
 	v := loggedin.ViewOf(lines, callerOf(r).may(roles.Operator, ""), d.provider())
@@ -145,7 +145,7 @@ func (d *door) getSessions(w http.ResponseWriter, r *http.Request) {
 	lines, err := d.lines(r)
 	if err != nil {
 		d.Log.Error("it is not known who is logged in", "error", err)
-		d.refuse(w, r, noSessions)
+		d.refuse(w, r, noSessions())
 		return
 	}
 	writeJSON(w, http.StatusOK, sessionsDocument{formatVersion, append([]loggedin.Line{}, lines...)})
@@ -157,7 +157,7 @@ func (d *door) endOf(r *http.Request, id, by string) (ended loggedin.Line, p *pr
 	at := slices.IndexFunc(lines, func(l loggedin.Line) bool { return l.ID == id })
 	if err == nil && at < 0 {
 		return ended, &problem{http.StatusNotFound, "no_session",
-			"none of the sessions that you may end is called so; it may be over by now"}
+			catalogue.Say("problem.no-session")}
 	}
 	if err == nil {
 		ended = lines[at]
@@ -167,7 +167,7 @@ func (d *door) endOf(r *http.Request, id, by string) (ended loggedin.Line, p *pr
 	}
 	if err != nil {
 		d.Log.Error("a session cannot be ended", "error", err)
-		return ended, &noSessions
+		return ended, new(noSessions())
 	}
 	d.Log.Info("a session was ended", "of", ended.Name, "how", ended.How, "by", by, "from", d.from(r))
 	return ended, nil

@@ -1,4 +1,5 @@
 
+// words, before this script, are what it says: internal/words/catalogue has them.
 (() => {
   // The page as it is now, where the daemon says that something happened: each part that is marked live is put in anew.
   // What somebody fills in, marks, stands in or is about to order stays as it is; folds that they opened stay open.
@@ -13,7 +14,7 @@
       const answer = await fetch(location.pathname + location.search, { headers: { Accept: "text/html" } });
       if (answer.ok && !answer.redirected) put(new DOMParser().parseFromString(await answer.text(), "text/html"));
     } catch {
-      say("The daemon does not answer; this page may be old.");
+      say(words.away);
     }
     setTimeout(() => { waiting = false; if (again) { again = false; refresh(); } }, 1000);
   };
@@ -46,11 +47,11 @@
   if ("follows" in body.dataset) {
     const of = body.dataset.follows, events = new EventSource("/api/v1/events" + (of ? "?account=" + encodeURIComponent(of) : ""));
     let lost = false;
-    events.onopen = () => { say("Shown as it happens."); if (lost) { lost = false; refresh(); } };
+    events.onopen = () => { say(words.live); if (lost) { lost = false; refresh(); } };
     events.onerror = () => {
       lost = true;
-      say(events.readyState === EventSource.CLOSED ? "This page is not kept up to date any more. Load it again."
-        : "The daemon does not answer; this page may be old.");
+      say(events.readyState === EventSource.CLOSED ? words.ended
+        : words.away);
     };
     for (const kind of ["status", "run", "wave", "outcome", "progress"]) events.addEventListener(kind, refresh);
     addEventListener("pagehide", () => events.close());
@@ -74,7 +75,7 @@
     const list = document.querySelector("[data-says]");
     if (list) say(list.dataset.says);
   });
-  document.addEventListener("htmx:error", () => say("The daemon does not answer; this page may be old."));
+  document.addEventListener("htmx:error", () => say(words.away));
   const drop = document.querySelector(".drop");
   if (drop) {
     const file = drop.querySelector("input[type=file]");
@@ -86,7 +87,7 @@
         drop.requestSubmit();
       }
     });
-    drop.addEventListener("submit", () => { drop.querySelector(".busy-words").textContent = "It is being looked at…"; });
+    drop.addEventListener("submit", () => { drop.querySelector(".busy-words").textContent = words.looking; });
   }
   // A passkey: the device answers what the page was asked, and the form carries the answer.
   const key = document.querySelector("form[data-passkey]");
@@ -96,7 +97,7 @@
     told.hidden = true;
     try {
       const asked = JSON.parse(key.dataset.options), kind = window.PublicKeyCredential;
-      if (!kind || !kind.parseRequestOptionsFromJSON) throw new Error("this browser knows no passkeys, or is too old");
+      if (!kind || !kind.parseRequestOptionsFromJSON) throw new Error(words.noPasskeys);
       if (makes) asked.user.name = asked.user.displayName = key.elements.name.value;
       const got = makes
         ? await navigator.credentials.create({ publicKey: kind.parseCreationOptionsFromJSON(asked) })
@@ -105,8 +106,8 @@
       key.submit();
     } catch (failed) {
       told.textContent = failed.name === "NotAllowedError"
-        ? "No passkey was given: it was cancelled, took too long, or this device has none for this page."
-        : "No passkey was given: " + failed.message;
+        ? words.cancelled
+        : words.failed.replace("{why}", () => failed.message);
       told.hidden = false;
     }
   });
