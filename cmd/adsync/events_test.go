@@ -219,6 +219,7 @@ func (a *eventsAccount) drain(t *testing.T, random *rand.Rand, flags ...string) 
 // the service counts an event once by its id, each arrives once after --again; where it does not, none
 // arrives twice without it.
 func TestEventsArriveThroughBrokenAnswers(t *testing.T) {
+	t.Parallel()
 	for _, profile := range []string{openpoint.Published, "hostile"} {
 		t.Run(profile, func(t *testing.T) {
 			random := rand.New(rand.NewPCG(*killSeed, uint64(len(profile))))

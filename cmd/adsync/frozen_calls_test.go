@@ -25,6 +25,7 @@ const roundsOfAFleet = 8
 // lease to five. Others apply meanwhile, edited files. In the end the account is as the files say, with one of
 // everything.
 func TestFrozenAtASystemCall(t *testing.T) {
+	t.Parallel()
 	if !syscalls.Available() {
 		t.Skip("strace may not trace here")
 	}

@@ -38,6 +38,7 @@ func figuresOf(form, into, dir string) []string {
 // joined to weeks: no process has them in memory. The CSV has each row once, and its sums
 // are those that were served.
 func TestFiguresOfManyAdsTakeLittleMemory(t *testing.T) {
+	t.Parallel()
 	f, dir, environment := manyFigures(t)
 	for _, form := range []string{"csv", "xlsx", "html"} {
 		into := filepath.Join(t.TempDir(), "figures."+form)

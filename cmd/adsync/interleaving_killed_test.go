@@ -29,6 +29,7 @@ const killsOfACrowd = 3
 // twice; a pull request has one comment, the account one of everything; and once all is merged, a run finds nothing to
 // do.
 func TestKilledDaemonAppliesOnlyWhatWasApproved(t *testing.T) {
+	t.Parallel()
 	var sum struct {
 		sync.Mutex
 		kills, raised, early, merged int

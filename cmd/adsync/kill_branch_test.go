@@ -28,6 +28,7 @@ const killsOfARepository = 25
 // on a git branch and every run is that of a runner that has nothing but the branch. In the end the mutation log has
 // one create of everything, the account shows what the files say, and nothing is left to do.
 func TestKilledRunnerLeavesOneOfEverything(t *testing.T) {
+	t.Parallel()
 	var sum tally
 	start := time.Now()
 	t.Run("repository", func(t *testing.T) {

@@ -17,6 +17,7 @@ import (
 // A process whose line to the database breaks once it has changed something, or says nothing any more for longer than a
 // lease, ends without success; another that reaches the database goes on meanwhile, and makes nothing twice.
 func TestALineToTheDatabaseThatIsSick(t *testing.T) {
+	t.Parallel()
 	f := newFleet(t, 26)
 	server := fmt.Sprintf("127.0.0.1:%d", f.server.Port)
 	for n, row := range []struct {

@@ -41,6 +41,7 @@ const (
 // end each account has one of everything, as the files say, no campaign ever had a budget that no file asked for, and
 // nothing is left to do.
 func TestKilledWithItsDatabaseLeavesOneOfEverything(t *testing.T) {
+	t.Parallel()
 	f := newFleet(t, 25)
 	start := time.Now()
 	for n := 0; f.strikes() < *databaseKills || f.promoted < *promotions; n++ {

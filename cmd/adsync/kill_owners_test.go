@@ -27,6 +27,7 @@ var force = []struct{ name, sql string }{
 // with edited files. All of them think that it is theirs, and send. In the end the account is as the files say, with
 // one of everything.
 func TestTwoOwnersForced(t *testing.T) {
+	t.Parallel()
 	f := newFleet(t, 28)
 	forced, rounds, start := map[string]int{}, 0, time.Now()
 	for n := 0; n < *forcedOwners; {

@@ -84,6 +84,7 @@ func (i island) on(c *exec.Cmd) *exec.Cmd {
 // lease to five, while the service is in reach; others apply meanwhile, edited files. In the end the account is as the
 // files say, with one of everything.
 func TestCutOffFromItsDatabase(t *testing.T) {
+	t.Parallel()
 	i := newIsland(t)
 	f := newFleet(t, 29)
 	server := fmt.Sprintf("127.0.0.1:%d", f.server.Port)

@@ -41,6 +41,7 @@ const killsOfAHistory = 20
 // everything, the account shows what the files say, and nothing is left to do
 // (faults.md S1 to S8, S20).
 func TestKilledApplyLeavesOneOfEverything(t *testing.T) {
+	t.Parallel()
 	var sum tally
 	start := time.Now()
 	t.Run("history", func(t *testing.T) {
