@@ -13,6 +13,7 @@ type Account struct {
 	ID       string
 	Name     string
 	Brand    string // what people see as who advertises
+	Icon     string // address of a preview of its icon; "" without one
 	Status   string // active or paused
 	Currency string // ISO 4217, the unit of every amount in micros
 	TimeZone string // IANA name
@@ -55,6 +56,7 @@ func decodeAccount(body []byte) (Account, error) {
 	var wire struct {
 		Name         text `json:"name"`
 		Brand        text `json:"brand_name"`
+		Icon         text `json:"preview_url"`
 		Status       text `json:"status"`
 		CurrencyCode text `json:"currency_code"`
 		Currency     text `json:"currency"`
@@ -65,7 +67,8 @@ func decodeAccount(body []byte) (Account, error) {
 		return Account{}, err
 	}
 	return Account{
-		ID: record.ID, Name: wire.Name.value, Brand: wire.Brand.value, Status: wire.Status.value,
+		ID: record.ID, Name: wire.Name.value, Brand: wire.Brand.value, Icon: wire.Icon.value,
+		Status:   wire.Status.value,
 		JSON:     record.JSON,
 		Currency: cmp.Or(wire.CurrencyCode.value, wire.Currency.value),
 		TimeZone: cmp.Or(wire.Timezone.value, wire.TimeZone.value),

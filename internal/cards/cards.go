@@ -28,6 +28,7 @@ type Card struct {
 	Body     string // at most 100
 	Price    string // at most 100; "" where there is none
 	Brand    string // of who advertises; "" where it is not known
+	Icon     string // path of the brand's icon on the server that shows the card; "" where there is none
 	Target   string // address of the page; its host is shown
 	Picture  []byte // PNG, JPEG or WebP; nil where it is left out, or at From
 	From     string // path of the picture on the server that shows the card; "" where it is written into the page
@@ -74,6 +75,7 @@ func (c *Card) HTML(says string) (template.HTML, error) {
 type drawn struct {
 	Address, Says, Title, Body, Price, Host, Left, LiveEnds string
 	Brand                                                   string
+	Icon                                                    template.URL
 	Cut                                                     bool
 	Picture                                                 template.URL
 	Part                                                    string // of the picture, in its sides; "": the whole
@@ -113,6 +115,7 @@ func draw(c *Card) drawn {
 	if c.From != "" {
 		d.Picture = template.URL(c.From)
 	}
+	d.Icon = template.URL(c.Icon)
 	if media := MediaType(c.Picture); media != "" {
 		d.Picture = template.URL("data:" + media + ";base64," + base64.StdEncoding.EncodeToString(c.Picture))
 	}

@@ -19,6 +19,7 @@ import (
 const (
 	mostSide   = 8192 // pixels
 	mostPixels = 16 << 20
+	iconSide   = 2048 // of an icon
 )
 
 // quality of a thumbnail, of 100.
@@ -37,6 +38,15 @@ var formats = map[string]struct {
 // Thumbnail returns a picture as a square JPEG whose sides have at most so many pixels: the middle of the part that a
 // card shows. crop is that of a Card. What is transparent becomes white, and a phone's picture stands upright.
 func Thumbnail(picture []byte, crop string, side int) ([]byte, error) {
+	return thumbnail(picture, crop, side, mostSide, mostPixels)
+}
+
+// Icon returns the picture of a brand as a Thumbnail. What is decoded is less than of a picture of an ad.
+func Icon(picture []byte, side int) ([]byte, error) {
+	return thumbnail(picture, "", side, iconSide, iconSide*iconSide)
+}
+
+func thumbnail(picture []byte, crop string, side, mostSide, mostPixels int) ([]byte, error) {
 	format, known := formats[MediaType(picture)]
 	if !known {
 		return nil, errors.New("it is no PNG, JPEG or WebP")

@@ -6,6 +6,7 @@ import (
 
 	"adsync/internal/comments"
 	"adsync/internal/figures"
+	"adsync/internal/icons"
 	"adsync/internal/orders"
 	"adsync/internal/outside"
 	"adsync/internal/planview"
@@ -87,6 +88,7 @@ type Archive interface {
 	Figures() figures.Kept       // what the account did on each day
 	Comments() comments.Kept     // what people said of changes and runs
 	Outside() outside.Kept       // what others did at the service
+	Icons() icons.Kept           // the icon of its brand
 	// Settings are those of levels, by id, as the service had them when the account was read last; none where it was
 	// not.
 	Settings(ctx context.Context, levels []string) (map[string]map[string]Setting, error)

@@ -15,6 +15,7 @@ import (
 
 	"adsync/internal/comments"
 	"adsync/internal/figures"
+	"adsync/internal/icons"
 	"adsync/internal/orders"
 	"adsync/internal/outside"
 	"adsync/internal/runview"
@@ -123,6 +124,7 @@ func (p *paper) Report(context.Context, string) (*runview.Document, error) {
 func (p *paper) Figures() figures.Kept { return figures.Kept{} }
 
 func (p *paper) Outside() outside.Kept   { return outside.Kept{} }
+func (p *paper) Icons() icons.Kept       { return icons.Kept{} }
 func (p *paper) Comments() comments.Kept { return comments.Kept{} }
 func (p *paper) Settings(context.Context, []string) (map[string]map[string]Setting, error) {
 	return nil, nil

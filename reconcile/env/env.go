@@ -44,6 +44,7 @@ type Env struct {
 
 	Paused bool   // the ad account itself, when it was last read
 	Brand  string // what people see as who advertises, by then
+	Icon   string // address of that one's icon, by then; "" without one
 }
 
 // Progress is how far a long piece of work is.
@@ -63,7 +64,7 @@ func (a *Env) CheckAccount(ctx context.Context) error {
 	if err := SameAccount(live, a.Account); err != nil {
 		return err
 	}
-	a.Paused, a.Brand = live.Status == pausedAccount, live.Brand
+	a.Paused, a.Brand, a.Icon = live.Status == pausedAccount, live.Brand, live.Icon
 	a.Account = state.Account{ID: live.ID, Currency: live.Currency, TimeZone: live.TimeZone}
 	zone, err := time.LoadLocation(live.TimeZone)
 	if err != nil {

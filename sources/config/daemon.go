@@ -30,6 +30,7 @@ type Daemon struct {
 	Pprof       bool
 	State       string // folder of the states of accounts that are read from git
 	NoFigures   bool   // what campaigns, ad groups and ads did is not read
+	Icons       bool   // those of brands are fetched from where the service says
 	Places      int    // runs that compute at once; 0 where nothing is said
 	Accounts    []DaemonAccount
 	Alive       Alive
@@ -140,6 +141,7 @@ func (d *Daemon) read(w *settingReader, node *yaml.Node) {
 		"pprof":        func(n *yaml.Node) { d.Pprof = w.yes(n, "pprof") },
 		"state":        func(n *yaml.Node) { d.State = d.path(w, n, "state") },
 		"figures":      func(n *yaml.Node) { d.NoFigures = w.choice(n, "figures", "true", "false").Value == "false" },
+		"icons":        func(n *yaml.Node) { d.Icons = w.yes(n, "icons") },
 		"places":       func(n *yaml.Node) { d.Places = w.places(n) },
 		"accounts":     func(n *yaml.Node) { accounts = n },
 		"keep":         func(n *yaml.Node) { d.Keep.read(w, n) },

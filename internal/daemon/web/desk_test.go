@@ -18,6 +18,7 @@ import (
 	"adsync/internal/daemon"
 	"adsync/internal/daemon/roles"
 	"adsync/internal/figures"
+	"adsync/internal/icons"
 	"adsync/internal/kinds"
 	"adsync/internal/orders"
 	"adsync/internal/outside"
@@ -44,6 +45,7 @@ type fakeDesk struct {
 	settings   map[string]map[string]daemon.Setting // by level and id
 	unset      error                                // why there are none
 	approvals  []daemon.Approval
+	icons      icons.Kept
 	woken      []daemon.Trigger
 	asked      []orders.Ask
 	resumed    []orders.Ordered
@@ -262,6 +264,7 @@ func (a archived) Figures() figures.Kept { return a.desk.figures }
 func (a archived) Comments() comments.Kept { return a.desk.comments }
 
 func (a archived) Outside() outside.Kept { return a.desk.outside }
+func (a archived) Icons() icons.Kept     { return a.desk.icons }
 
 func (a archived) Settings(context.Context, []string) (map[string]map[string]daemon.Setting, error) {
 	return a.desk.settings, a.desk.unset

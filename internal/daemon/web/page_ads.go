@@ -24,6 +24,7 @@ func (h *gallery) routes() []route {
 		{"GET", "/accounts/{account}/ads", viewers, h.showAds},
 		{"GET", "/api/v1/accounts/{account}/ads", viewers, h.getAds},
 		{"GET", "/api/v1/accounts/{account}/pictures/{sum}", viewers, h.getPicture},
+		{"GET", "/api/v1/accounts/{account}/icons/{sum}", viewers, h.getIcon},
 	}
 }
 
@@ -68,7 +69,34 @@ func (h *gallery) getPicture(w http.ResponseWriter, r *http.Request) {
 		h.refuse(w, r, h.problemOf(err))
 		return
 	}
+	show(w, kind, content)
+}
+
+// getIcon gives the icon of the brand, as it was drawn anew, by what names its bytes.
+func (h *gallery) getIcon(w http.ResponseWriter, r *http.Request) {
+	a, ok := h.account(w, r)
+	if !ok {
+		return
+	}
+	archive, err := h.desk.Archive(r.Context(), a.Name)
+	var picture []byte
+	var sum string
+	if err == nil {
+		picture, sum, err = archive.Icons().Icon()
+	}
+	if err == nil && (picture == nil || sum != r.PathValue("sum")) {
+		err = daemon.ErrNoFile
+	}
+	if err != nil {
+		h.refuse(w, r, h.problemOf(err))
+		return
+	}
+	show(w, "image/jpeg", picture)
+}
+
+// show answers with a picture that never becomes another.
+func show(w http.ResponseWriter, kind string, picture []byte) {
 	w.Header().Set("Content-Type", kind)
 	w.Header().Set("Cache-Control", "private, max-age=86400, immutable")
-	_, _ = w.Write(content) // who asked may be gone
+	_, _ = w.Write(picture) // who asked may be gone
 }

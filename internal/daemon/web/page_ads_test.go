@@ -21,6 +21,7 @@ import (
 	"adsync/internal/daemon/web/campaigns"
 	"adsync/internal/diag"
 	"adsync/internal/figures"
+	"adsync/internal/orders"
 	"adsync/internal/planview"
 	"adsync/internal/testing/figurestest"
 )
@@ -164,6 +165,57 @@ func TestAPictureIsOneOfTheFiles(t *testing.T) {
 		"shoes/pictures/" + strings.Repeat("0", 64), "shoes/pictures/" + strings.Repeat("1", 64),
 		"nobody/pictures/" + pictureSum} {
 		wantStatus(t, a.get("/api/v1/accounts/"+of), http.StatusNotFound)
+	}
+}
+
+// branded has the brand of the first account have an icon.
+func (d *fakeDesk) branded(t *testing.T) (sum string) {
+	t.Helper()
+	small, err := cards.Icon([]byte(thePicture), 72)
+	if err != nil {
+		t.Fatal(err)
+	}
+	content, err := json.Marshal(map[string]any{"address": "that of the service", "tried": noon, "jpeg": small})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.icons.Store = orders.Folder(t.TempDir())
+	if err := d.icons.Store.Put("icon.json", content); err != nil {
+		t.Fatal(err)
+	}
+	_, sum, err = d.icons.Icon()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sum
+}
+
+// A card has the icon of the brand, which comes from the daemon; a browser shows it, under the policy of the page.
+func TestACardHasTheIconOfTheBrand(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
+	p := open(t, chromium(t), nil)
+	p.desk.settings = threeSettings()
+	sum := p.desk.branded(t)
+	p.visit("/accounts/shoes/ads")
+	const icon = `document.querySelector(".ad .icon")`
+	eval[bool](p, icon+`.scrollIntoView(), true`)
+	p.wait(icon + `.complete && ` + icon + `.naturalWidth > 0`)
+	if src := eval[string](p, icon+`.getAttribute("src")`); src != "/api/v1/accounts/shoes/icons/"+sum {
+		t.Errorf("it comes from %q", src)
+	}
+
+	a := ask(t, nil)
+	a.desk.settings = threeSettings()
+	answer := a.get("/accounts/shoes/ads")
+	if page := text(t, answer); strings.Contains(page, `class="icon"`) || !strings.Contains(page, "Trail &amp; Shoes") {
+		t.Error("without an icon a card has no brand, or the icon of nobody")
+	}
+	if sum := a.desk.branded(t); a.get("/api/v1/accounts/shoes/icons/"+sum).StatusCode != http.StatusOK ||
+		a.get("/api/v1/accounts/nobody/icons/"+sum).StatusCode != http.StatusNotFound ||
+		a.get("/api/v1/accounts/shoes/icons/0123456789abcdef").StatusCode != http.StatusNotFound {
+		t.Error("an icon is not found by what names its bytes, or another is")
 	}
 }
 

@@ -90,6 +90,7 @@ func TestScreenshots(t *testing.T) {
 		p.desk.settings = threeSettings()
 		p.desk.draft.Values[0].Name = "Hiking Boots" // others have hostile names
 		p.desk.drawn()
+		p.desk.branded(t)
 		if shot.name == "rewritten" {
 			p.desk.rewrite("shoes")
 		}

@@ -44,7 +44,7 @@ func (d *daemonRun) accounts(config config.Daemon, page *page) []daemon.Account 
 			continue
 		}
 		account, there := d.known[a.Name.Value]
-		version := versionOf(a) + fmt.Sprint(config.NoFigures)
+		version := versionOf(a) + fmt.Sprint(config.NoFigures, config.Icons)
 		if a.Pulls.Forge.Value != "" {
 			version += fmt.Sprint(uploadsOf(config), namesOf(config))
 		}
@@ -185,7 +185,7 @@ func (d *daemonRun) account(settings config.Daemon, a config.DaemonAccount) daem
 	reviews := &reviewer{
 		Worker: worker, of: w, project: project, bell: make(chan struct{}, 1), notifier: notifier,
 		reached: make(chan struct{}), once: d.flags.once, others: len(settings.Accounts),
-		archive: account.Archive, pace: a.Pace,
+		archive: account.Archive, pace: a.Pace, icons: settings.Icons,
 	}
 	account.Worker = reviews
 	account.Watch = []func(context.Context, func(daemon.Trigger)){

@@ -16,6 +16,7 @@ import (
 	"adsync/internal/comments"
 	"adsync/internal/daemon"
 	"adsync/internal/figures"
+	"adsync/internal/icons"
 	"adsync/internal/outside"
 	"adsync/internal/resource"
 	"adsync/internal/review"
@@ -147,6 +148,8 @@ func (r *archive) Figures() figures.Kept {
 func (r *archive) Comments() comments.Kept { return comments.Kept{Store: r.orders.Place} }
 
 func (r *archive) Outside() outside.Kept { return outside.Kept{Store: r.orders.Place} }
+
+func (r *archive) Icons() icons.Kept { return icons.Kept{Store: r.orders.Place} }
 
 func (r *archive) Ordered() ([]daemon.Ordered, error) { return r.orders.Place.Ordered() }
 

@@ -14,6 +14,7 @@ import (
 	"adsync/internal/daemon"
 	"adsync/internal/figures"
 	"adsync/internal/figures/overspend"
+	"adsync/internal/icons"
 	"adsync/internal/notify"
 	"adsync/internal/resource"
 	"adsync/internal/review"
@@ -37,6 +38,7 @@ type reviewer struct {
 	others   int              // how many accounts the daemon has
 	archive  daemon.Archive   // of the account
 	pace     config.Pace
+	icons    bool            // those of brands are fetched
 	spend    overspend.Watch // whether what was spent is to be looked at
 }
 
@@ -169,6 +171,7 @@ func (r *reviewer) readFigures(ctx context.Context) (passed figures.Passed, err 
 		Now: now,
 	}
 	passed.Read, err = c.Pass(ctx)
+	r.followIcon(ctx, agent.Icon, now)
 	if err == nil {
 		r.spend.Passed(passed.Read, now)
 		select {
@@ -180,6 +183,20 @@ func (r *reviewer) readFigures(ctx context.Context) (passed figures.Passed, err 
 		_, passed.PerMinute = client.PerMinute()
 	}
 	return passed, err
+}
+
+// followIcon has the cards of ads show the icon of the brand, where the operator lets it be fetched.
+func (r *reviewer) followIcon(ctx context.Context, address string, now time.Time) {
+	kept := icons.Kept{Store: r.of.orders.Place}
+	var err error
+	if r.icons {
+		err = kept.Follow(ctx, address, now, r.of.reach.Load())
+	} else {
+		err = kept.Forget()
+	}
+	if err != nil && ctx.Err() == nil {
+		r.of.env.Note("the icon of the brand cannot be shown: %s", console.OneLine(err))
+	}
 }
 
 // When figures are first read after the first run: where there are many accounts, not those of all at once.

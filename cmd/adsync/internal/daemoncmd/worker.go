@@ -21,6 +21,7 @@ import (
 	"adsync/internal/gitstore"
 	"adsync/internal/orders"
 	"adsync/internal/planview"
+	"adsync/internal/public"
 	"adsync/plan"
 	"adsync/reconcile"
 	"adsync/sources/commits"
@@ -80,7 +81,8 @@ type worker struct {
 	authors   authors.Known // of the files as people left them at the page
 	keeping   keeping
 	freed     freed
-	ceiling   atomic.Int64 // max_daily_exposure of the last run, in micros; 0: none
+	ceiling   atomic.Int64                 // max_daily_exposure of the last run, in micros; 0: none
+	reach     atomic.Pointer[public.Reach] // of the last run; nil: the public internet alone
 }
 
 // Run does one run, from the files to the report.
@@ -222,6 +224,7 @@ func (w *worker) reconcile(ctx context.Context, request daemon.Request, f folder
 		return w.failed(ctx, f.revision, err)
 	}
 	w.ceiling.Store(g.Policy.MaxDailyExposure)
+	w.reach.Store(l.Project.Reach)
 	eyesOf, err := w.approved(ctx, f.revision.Content, &desired, g.Policy, store)
 	if err != nil {
 		return w.failed(ctx, f.revision, err)

@@ -13,6 +13,7 @@ type Document struct {
 	Until         string   `json:"until"`
 	Currency      string   `json:"currency"`
 	Brand         string   `json:"brand,omitempty"` // of who advertises, as the service has it
+	Icon          string   `json:"icon,omitempty"`  // its path
 	Preliminary   bool     `json:"preliminary"`
 	Gaps          []string `json:"gaps"`
 	Total         int      `json:"total"` // ads that are asked for
@@ -43,7 +44,8 @@ type Ad struct {
 // Document is the same for programs, with more on a page. path is that of the account.
 func (f *Found) Document(path string) Document {
 	d := Document{FormatVersion: formatVersion, Since: f.days.From, Until: f.days.To, Currency: f.days.Currency,
-		Brand: f.days.Brand, Preliminary: f.days.Preliminary, Gaps: f.gaps, Total: len(f.ads), Ads: []Ad{}}
+		Brand: f.days.Brand, Icon: f.iconAt(path),
+		Preliminary: f.days.Preliminary, Gaps: f.gaps, Total: len(f.ads), Ads: []Ad{}}
 	if d.Gaps == nil {
 		d.Gaps = []string{}
 	}

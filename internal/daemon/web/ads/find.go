@@ -28,6 +28,7 @@ type Found struct {
 	all      int
 	gaps     []string          // days that were not read
 	pictures map[string]string // where the files have them, by their sums
+	icon     string            // what names that of the brand; "" where there is none
 
 	reviews   map[string]int // how many of all stand so
 	statuses  map[string]bool
@@ -55,6 +56,9 @@ func Find(ctx context.Context, a campaigns.Account, address url.Values, at time.
 	}
 	f := &Found{asked: q, days: lines.Days(), gaps: lines.Table().Gaps(), reviews: map[string]int{},
 		statuses: map[string]bool{}, campaigns: map[string]string{}}
+	if _, f.icon, err = a.Archive.Icons().Icon(); err != nil {
+		return nil, err
+	}
 	if a.Plan != nil {
 		f.pictures = a.Plan.Pictures
 	}

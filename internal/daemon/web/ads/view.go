@@ -161,7 +161,7 @@ func (f *Found) cardOf(a *ad, path string) (card, error) {
 		return c, nil
 	}
 	drawn := cards.Card{Title: s.Look.Title, Body: s.Look.Body, Price: s.Look.Price, Target: s.Look.Target,
-		Crop: s.Look.Crop, Brand: shown.Name(f.days.Brand)}
+		Crop: s.Look.Crop, Brand: shown.Name(f.days.Brand), Icon: f.iconAt(path)}
 	drawn.From, drawn.Left = f.picture(s.Look, path)
 	var err error
 	c.Drawn, err = drawn.HTML(catalogue.Say("ads.live"))
@@ -182,6 +182,14 @@ func (f *Found) lacking(a *ad, metric string) string {
 		return catalogue.Say("ads.lacks-shown")
 	}
 	return catalogue.Say("ads.lacks")
+}
+
+// iconAt is the path of the brand's icon; "" where there is none.
+func (f *Found) iconAt(path string) string {
+	if f.icon == "" {
+		return ""
+	}
+	return "/api/v1" + path + "/icons/" + f.icon
 }
 
 // picture is the path of an ad's picture, or why there is none.
