@@ -95,25 +95,3 @@ func attribute(n *html.Node, name string) string {
 	}
 	return ""
 }
-
-// data are what a page says that is nobody's words: names, files, commands, addresses.
-var data = regexp.MustCompile(`\b(adsync|daemon\.yaml|passkeys|login\.example\.com)\b`)
-
-// TestEveryWordOfThePageIsInTheCatalogue looks at the page in another language: what is English in it is not in the
-// catalogue.
-func TestEveryWordOfThePageIsInTheCatalogue(t *testing.T) {
-	inAnotherLanguage(t)
-	a := ask(t, nil)
-	for name, page := range map[string]string{
-		"the login":    text(t, a.get("/login")),
-		"a provider's": text(t, ask(t, func(o *Options) { providing(t, o) }).get("/login")),
-	} {
-		for _, said := range sayings(t, page) {
-			if english := letters.FindString(data.ReplaceAllString(said, "")); english != "" {
-				t.Errorf("%s says %q; want no English", name, said)
-			}
-		}
-	}
-}
-
-var letters = regexp.MustCompile(`[A-Za-z]`)

@@ -113,11 +113,15 @@ func (d *door) admits(to route) http.HandlerFunc {
 func lacks(c *caller, role, needed roles.Role) problem {
 	who := cmp.Or(shown.Name(c.name), catalogue.Say("problem.somebody"))
 	if role == roles.None {
-		return problem{http.StatusForbidden, "role", catalogue.Say("problem.no-role", "who", who, "wanted", needed)}
+		return problem{http.StatusForbidden, "role", catalogue.Say("problem.no-role",
+			"who", who, "wanted", roleWords(needed))}
 	}
 	return problem{http.StatusForbidden, "role",
-		catalogue.Say("problem.role", "who", who, "role", role, "wanted", needed)}
+		catalogue.Say("problem.role", "who", who, "role", roleWords(role), "wanted", roleWords(needed))}
 }
+
+// roleWords is what the page calls a role.
+func roleWords(r roles.Role) string { return catalogue.Say("role." + r.String()) }
 
 // guarded puts before every answer what holds for all of them: headers, the
 // names of this daemon, other sites, and who asks.

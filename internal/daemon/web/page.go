@@ -117,7 +117,7 @@ func (re *replies) show(w http.ResponseWriter, r *http.Request, status int, name
 		role := c.grant.Role(r.PathValue("account"))
 		v.Edits, v.Approves, v.Operates = role >= roles.Editor, role >= roles.Approver, role >= roles.Operator
 		if v.Who, v.Form = c.name, c.session.form; re.Rules != nil && role > roles.None {
-			v.Role = catalogue.Say("role." + role.String())
+			v.Role = roleWords(role)
 		}
 		if v.Who == "" {
 			v.Who = c.session.name

@@ -1,0 +1,264 @@
+package web
+
+import (
+	"encoding/json"
+	"maps"
+	"net/http"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"adsync/internal/daemon/web/shown"
+	"adsync/internal/daemon/web/talk"
+	"adsync/internal/planview"
+	"adsync/internal/runview"
+	"adsync/internal/words"
+	"adsync/internal/words/catalogue"
+)
+
+// foreign is what a page says that is none of its own words.
+type foreign struct {
+	whole map[string]bool
+	in    []string // the longest first
+}
+
+func (f *foreign) add(texts ...string) {
+	for _, text := range texts {
+		if text = strings.TrimSpace(text); letters.MatchString(text) {
+			f.whole[text] = true
+			if len(text) > 5 && strings.ContainsAny(text, " ._-/“0123456789") {
+				f.in = append(f.in, text)
+			}
+		}
+	}
+}
+
+// of adds the names and texts of the fixture: each string in it.
+func (f *foreign) of(v reflect.Value, depth int) {
+	if depth > 12 {
+		return
+	}
+	switch v.Kind() {
+	case reflect.String:
+		f.add(v.String(), shown.Text(v.String(), 500), shown.Name(v.String()))
+	case reflect.Pointer, reflect.Interface:
+		if !v.IsNil() {
+			f.of(v.Elem(), depth+1)
+		}
+	case reflect.Slice, reflect.Array:
+		for i := range v.Len() {
+			f.of(v.Index(i), depth+1)
+		}
+	case reflect.Map:
+		for _, key := range v.MapKeys() {
+			f.of(key, depth+1)
+			f.of(v.MapIndex(key), depth+1)
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			f.of(v.Field(i), depth+1)
+		}
+	}
+}
+
+// foreignOf is what the fixture has, and what the engine says of it: on the command line it says the same.
+func foreignOf(t *testing.T, a *asker) *foreign {
+	t.Helper()
+	d := a.desk
+	f := &foreign{whole: map[string]bool{}}
+	for _, v := range []any{d.accounts, d.approvals, d.accepted, d.settings, d.draft, d.edited, d.upload, d.ordered} {
+		f.of(reflect.ValueOf(v), 0)
+	}
+	said, _ := d.comments.All()
+	f.of(reflect.ValueOf(said), 0)
+	plans := slices.Collect(maps.Values(d.plans))
+	for _, p := range append(plans, d.upload.Plan, d.draft.Plan) {
+		if p != nil {
+			f.plan(t, a, p)
+		}
+	}
+	for _, runs := range d.runs {
+		for _, run := range runs {
+			part, err := runview.HTMLPart(a.server.Schemas, run, "undo")
+			if err != nil {
+				t.Fatal(err)
+			}
+			line := run.Line()
+			f.add(sayings(t, string(part))...)
+			f.add(run.Run, run.Title(), line.What, words.Upper(line.What), line.Ends, line.Result, line.Who, line.Spend)
+		}
+	}
+	for i := range d.accounts {
+		s := &d.accounts[i]
+		zone := shown.Zone(s.Account)
+		for k := range s.Passed {
+			f.add(words.Upper(s.Passed[k].Text(zone)))
+		}
+		if p := s.Paces(); p != nil {
+			f.add(p.Text())
+		}
+		for k := range s.Drafts {
+			f.add(s.Drafts[k].File + ": " + s.Drafts[k].Words)
+		}
+	}
+	names := words.NamesOf(a.server.Schemas, nil)
+	for i := range d.approvals {
+		for _, allow := range d.approvals[i].Allow {
+			f.add(names.Allowance(allow))
+		}
+	}
+	f.add("Spend", "Impressions", "Clicks", "CTR", "CPC", "CPM", "Conversions", "CPA") // as reports call them
+	slices.SortFunc(f.in, func(a, b string) int { return len(b) - len(a) })
+	f.in = slices.Compact(f.in)
+	return f
+}
+
+func (f *foreign) plan(t *testing.T, a *asker, p *planview.Document) {
+	t.Helper()
+	f.of(reflect.ValueOf(p.Account), 0)
+	parts, err := planview.HTMLParts(a.server.Schemas, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.add(sayings(t, string(parts.Top)+string(parts.Changes))...)
+	f.add(parts.Unallowed...)
+	names := words.NamesOf(a.server.Schemas, p.Changes)
+	for i := range p.Changes[:min(len(p.Changes), 1000)] { // a page shows no more
+		c := &p.Changes[i]
+		does, _ := talk.About(a.server.Schemas, p, c.Address)
+		f.add(does, names.Of(c.Address), words.Upper(names.Of(c.Address)), c.Name, c.ID, c.Address)
+		for k := range c.Fields {
+			f.add(names.Label(c.Kind, c.Fields[k].Name))
+		}
+	}
+	for i := range p.Asks {
+		f.add(words.Upper(words.Because(p.Asks[i].Hazard)))
+	}
+	for _, r := range planview.Releases(p) {
+		f.add(r.Allow, names.Allowance(r.Allow))
+		for _, first := range r.First {
+			f.add(words.Upper(names.In(first)))
+		}
+	}
+}
+
+// english is what is left of a text without that.
+func (f *foreign) english(said string) string {
+	said = strings.TrimSpace(said)
+	if f.whole[said] {
+		return ""
+	}
+	for _, text := range f.in {
+		said = strings.ReplaceAll(said, text, "")
+	}
+	for _, p := range nobodys {
+		said = p.ReplaceAllString(said, "")
+	}
+	return strings.TrimSpace(said)
+}
+
+// nobodys is what stands in no language, and what of the fixture and the engine is not found as above.
+var nobodys = []*regexp.Regexp{
+	// The engine's: runs and the kinds of resources by their names, what is alike in a plan, how an ad is drawn
+	// (internal/cards), what a daemon could not do.
+	regexp.MustCompile(`Apply, (finished:|:)?|finished:|campaign “[^”]*”|campaign/none|⟦Status οζ +of|` +
+		`(raise the daily budget|take over) .*campaigns|· drawn by adsync|, cut where the service cuts|` +
+		`The file is pushed, and the forge did not open a pull request of it\.`),
+	// The service's: what the review says of an ad, and whether it is active.
+	regexp.MustCompile(`⟦\d+ (rejected|approved)⟧|\bactive\b`),
+	// Moments, amounts, commits, commands, settings, files.
+	regexp.MustCompile(`\d (EST|UTC)\b|\bUSD\b|\b[0-9a-f]{7,40}\b|\b5a2b3\b|--[a-z-]+|\bpause-all\b|\breconcile\b|` +
+		`daemon FOLDER|figures: false|\bpasskeys\b|daemon\.yaml|/api/v1/sessions|\bSTOP\b|max_daily_exposure|` +
+		`\bads/|adsync/u[a-z]+|north/"<b>\\u202e\\n\.yaml`),
+	// Names: of people, accounts, branches, hosts and what is advertised.
+	regexp.MustCompile(`\b(adsync|login\.example\.com|cdn\.example|ann@desk|root@vm|Ann|ann|Eve|Bob|Example|` +
+		`in the console|shoes|hats|main|zzz|Spring|Shouts|Second|Runners|Socks|Hiking|Boots|Trail & Shoes|host-1|` +
+		`ad(_group)? of|A1|a, b|x)\b|› +of\b|=HYPERLINK\("x"\)|<b>|\(removed\)|: why|(averylongword)+[a-z]*…?(\.example)?`),
+}
+
+// TestEveryWordOfThePageIsInTheCatalogue looks at the page in another language: what is English in it is not in the
+// catalogue.
+func TestEveryWordOfThePageIsInTheCatalogue(t *testing.T) {
+	inAnotherLanguage(t)
+	found := map[string]string{}
+	eachView(t, func(a *asker, name, page string) {
+		all := sayings(t, page)
+		if len(all) < 4 {
+			t.Errorf("%s says %q alone; want a page", name, all)
+		}
+		f := foreignOf(t, a)
+		for _, said := range all {
+			if left := f.english(said); letters.MatchString(left) {
+				found[left] = name + ": " + said
+			}
+		}
+		for _, ours := range []string{"Approve", "Waits for approval", "Look at a file", "Campaigns", "by Ann"} {
+			if !letters.MatchString(f.english(ours)) {
+				t.Errorf("%s: %q is taken for a word of the engine or of the fixture", name, ours)
+			}
+		}
+	})
+	for left, where := range found {
+		t.Errorf("%.400s: %q is English; want it in the catalogue", where, left)
+	}
+}
+
+var letters = regexp.MustCompile(`[A-Za-z]`)
+
+// What the script says comes before it, from the catalogue: it shows no text of its own.
+func TestTheScriptSaysWordsOfTheCatalogue(t *testing.T) {
+	inAnotherLanguage(t)
+	script := text(t, ask(t, nil).get("/page.js"))
+	said, rest, _ := strings.Cut(script, "\n")
+	var all map[string]string
+	err := json.Unmarshal([]byte(strings.TrimSuffix(strings.TrimPrefix(said, "const words = "), ";")), &all)
+	if err != nil || len(all) < 7 {
+		t.Fatalf("%v: its words are %s", err, said)
+	}
+	for name, text := range all {
+		if letters.MatchString(strings.ReplaceAll(text, "{why}", "")) {
+			t.Errorf("%s is %q; want no English", name, text)
+		}
+		if !strings.Contains(rest, "words."+name) {
+			t.Errorf("nothing says %s", name)
+		}
+	}
+	if own := regexp.MustCompile(`(\bsay\(|textContent = |new Error\()["` + "`" + `].*`).FindString(pageScript); own != "" {
+		t.Errorf("it shows %s; want a text of the catalogue", own)
+	}
+}
+
+// Each answer that refuses has a heading.
+func TestEveryStatusHasItsName(t *testing.T) {
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var code strings.Builder
+	for _, file := range files {
+		content, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		code.Write(content)
+	}
+	found := 0
+	for status := 400; status < 600; status++ {
+		name := "http.Status" + strings.ReplaceAll(http.StatusText(status), " ", "")
+		if name == "http.Status" || !strings.Contains(code.String(), name+",") {
+			continue
+		}
+		found++
+		if said := catalogue.Say("status." + strconv.Itoa(status)); said != http.StatusText(status) {
+			t.Errorf("%d is called %q; want %q", status, said, http.StatusText(status))
+		}
+	}
+	if found < 10 {
+		t.Errorf("%d statuses are answered; want ten and more", found)
+	}
+}
