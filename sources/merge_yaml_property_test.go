@@ -214,6 +214,11 @@ func heldYAML(t *rapid.T, base, ours, theirs string, m diff.Merged, take bool) {
 		flats = append(flats, flat)
 	}
 	said := strings.Join(clashes(m), "\n")
+	for _, c := range m.Conflicts {
+		if !c.Open && !strings.Contains(c.Reason, "comment") && !strings.Contains(c.Reason, "brackets") {
+			t.Fatalf("%+v is left\nbase\n%s\nours\n%s\ntheirs\n%s", c, base, ours, theirs)
+		}
+	}
 	for _, c := range m.Took {
 		if c.Open {
 			said += "\n" + c.What

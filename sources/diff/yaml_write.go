@@ -32,6 +32,7 @@ type group struct {
 	from  entryOf // in theirs
 	depth int     // of the entry below the unit
 	steps []*yamlStep
+	whole *entryOf // of ours, of which nothing else is left: theirs takes its place
 }
 
 // write returns ours with some steps done, or the steps that cannot be, with the reasons.
@@ -113,19 +114,36 @@ func (w *yamlWriter) leaf(s *yamlStep) {
 			w.fail(s, w.ours.text.Set(at, here.at, w.theirs.text, from.mapping, from.at))
 			return
 		case there && here.value().Kind == yaml.MappingNode:
-			if at = here.value(); len(w.gone[at]) > 0 && len(w.gone[at]) == len(at.Content)/2 {
-				w.fail(s, errors.New("what stands around it goes"))
-				return
+			if inner := here.value(); len(w.gone[inner]) < len(inner.Content)/2 {
+				at = inner
+				continue
 			}
-			continue
 		}
 		in := entryIn{at, from.key().Value}
 		if w.groups[in] == nil {
 			w.groups[in] = &group{from: from, depth: depth}
 			w.ordered = append(w.ordered, in)
 		}
-		w.groups[in].steps = append(w.groups[in].steps, s)
+		g := w.groups[in]
+		if g.steps = append(g.steps, s); there && here.value().Kind == yaml.MappingNode {
+			g.whole = &here
+		}
 		return
+	}
+}
+
+// swap puts an entry of theirs in the place of one of which nothing is left.
+func (w *yamlWriter) swap(g *group) {
+	err := errors.New("only a part of what stands around it goes along")
+	if len(g.steps) == w.leavesUnder(g) {
+		err = w.ours.text.Set(g.whole.mapping, g.whole.at, w.theirs.text, g.from.mapping, g.from.at)
+	}
+	delete(w.gone[g.whole.mapping], g.whole.at)
+	for _, s := range w.gone[g.whole.value()] {
+		w.fail(s, err)
+	}
+	for _, s := range g.steps {
+		w.fail(s, err)
 	}
 }
 
@@ -133,6 +151,10 @@ func (w *yamlWriter) leaf(s *yamlStep) {
 func (w *yamlWriter) insert() {
 	for _, in := range w.ordered {
 		g := w.groups[in]
+		if g.whole != nil {
+			w.swap(g)
+			continue
+		}
 		at := w.behind(in.mapping, g.from)
 		if len(g.steps) == w.leavesUnder(g) {
 			err := w.ours.text.Insert(in.mapping, at, w.theirs.text, g.from.mapping, g.from.at)
