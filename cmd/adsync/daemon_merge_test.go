@@ -14,6 +14,9 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
+
+	"adsync/internal/testing/syscalls"
 )
 
 // merged is a daemon of the quickstart into whose folder people send workbooks, each by a name of their own.
@@ -52,7 +55,12 @@ accounts: [{name: shop, folder: %s, %s}]
 // start starts the daemon, where anna logs in if she is not.
 func (m *merged) start() {
 	m.Helper()
-	m.p = startDaemonWith(m.T, m.s.environment(), "--config", filepath.Join(m.home, "daemon.yaml"))
+	m.enter(startDaemonWith(m.T, m.s.environment(), "--config", filepath.Join(m.home, "daemon.yaml")))
+}
+
+func (m *merged) enter(p *process) {
+	m.Helper()
+	m.p = p
 	at := fmt.Sprint(m.p.until("msg", "the daemon answers")["address"])
 	if m.anna != nil {
 		m.anna.moves(at)
@@ -346,6 +354,70 @@ csv.writer(open(sys.argv[1], "w", newline="")).writerows(rows)`, hers).CombinedO
 		t.Errorf("what cannot be followed can be sent, or nobody says why not:\n%s", page)
 	}
 	m.p.end()
+}
+
+// TestAMergeThatIsWrittenIsKilled: a daemon is killed in the middle of writing a merged file. The file is whole then,
+// the colleague's or with hers in it, and she sends hers again, where anything of it is left.
+func TestAMergeThatIsWrittenIsKilled(t *testing.T) {
+	t.Parallel()
+	if !syscalls.Available() {
+		return
+	}
+	for _, row := range momentsOfAWrite {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			m := newMerged(t, "uploads: folder")
+			at := filepath.Join(m.dir, "spring.yaml")
+			hers, spring := m.anna.downloads("spring.yaml"), textOf(t, at)
+			m.p.end()
+			his := strings.Replace(spring, "max: 0.90", "max: 0.80", 1)
+			want := strings.Replace(his, "max: 1.25", "max: 1.10", 1)
+			saveFile(t, at, his)
+			saveFile(t, hers, strings.Replace(spring, "max: 1.25", "max: 1.10", 1))
+
+			m.enter(startDaemonOf(t, underStrace(t, row.kills(m.dir, "spring.yaml")...), m.s.environment(),
+				"--config", filepath.Join(m.home, "daemon.yaml")))
+			m.p.until("msg", "run ended", "class", "applied")
+			page := m.anna.drops(hers)
+			form := formOfPage.FindStringSubmatch(page)[1]
+			answer, err := m.anna.client.PostForm("http://"+m.anna.at+commitPath.FindStringSubmatch(page)[1],
+				url.Values{"form": {form}})
+			if err == nil {
+				answer.Body.Close()
+			}
+			select {
+			case <-m.p.ended:
+			case <-time.After(patience):
+				t.Fatal("the daemon was not killed")
+			}
+			if is := textOf(t, at); is != map[bool]string{true: want, false: his}[row.written] {
+				t.Fatalf("the file is\n%s\nwant it as it was, or as it was to be", is)
+			}
+
+			m.start()
+			m.p.until("msg", "run ended")
+			if page = m.anna.drops(hers); commitPath.MatchString(page) == row.written {
+				t.Fatalf("something is left to send: %t; want %t:\n%s", !row.written, !row.written, page)
+			}
+			if !row.written {
+				m.anna.sends(page)
+			}
+			if is := textOf(t, at); is != want {
+				t.Errorf("in the end the file is\n%s", is)
+			}
+			kept, err := filepath.Glob(filepath.Join(m.dir, "spring (before *).yaml"))
+			noError(t, err)
+			for _, one := range kept {
+				if former := textOf(t, one); former != his {
+					t.Errorf("%s is\n%s\nwant the colleague's", one, former)
+				}
+			}
+			if left, _ := filepath.Glob(filepath.Join(m.dir, ".*.tmp")); len(kept) == 0 || len(left) > 0 {
+				t.Errorf("beside it are %q and %q; want the former file alone", kept, left)
+			}
+			m.p.end()
+		})
+	}
 }
 
 // TestAFileThatMovedIsMergedInGit: the pull request has today's file of the branch with hers in it, and takes nothing

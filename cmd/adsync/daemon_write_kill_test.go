@@ -16,6 +16,27 @@ import (
 	"adsync/internal/testing/syscalls"
 )
 
+// momentOfAWrite is a call of the system at which a daemon is killed that writes a file of the folder.
+type momentOfAWrite struct {
+	name    string
+	inject  string
+	of      func(dir, name string) string // what the call is about
+	written bool
+}
+
+var momentsOfAWrite = []momentOfAWrite{
+	{"before the former file is kept", "linkat", func(_, name string) string { return name }, false},
+	{"before the new file has its name", "renameat,renameat2",
+		func(_, name string) string { return "." + name + ".adsync.tmp" }, false},
+	{"before the name is durable", "fsync", func(dir, _ string) string { return dir }, true},
+}
+
+// kills are the options with which strace kills the daemon then.
+func (m momentOfAWrite) kills(dir, name string) []string {
+	return []string{"-P", m.of(dir, name), "-e", "trace=" + m.inject,
+		"-e", "inject=" + m.inject + ":signal=KILL:error=EINTR"}
+}
+
 // TestAWriteOfThePageIsKilled: a daemon is killed in the middle of writing what somebody ordered at the page. The file
 // is whole then, what it was or what it was to be. The next daemon finds what is left of the order, which can be given
 // again; at the service it happens once.
@@ -28,17 +49,7 @@ func TestAWriteOfThePageIsKilled(t *testing.T) {
 		name string
 		give func(q *pausing, name, run string) (left bool) // whether anything was left to order
 	}{{"Undo", (*pausing).undoes}, {"Send", (*pausing).sendsBefore}} {
-		for _, row := range []struct {
-			name    string
-			inject  string
-			of      func(dir, name string) string // what the call is about
-			written bool
-		}{
-			{"before the former file is kept", "linkat", func(_, name string) string { return name }, false},
-			{"before the new file has its name", "renameat,renameat2",
-				func(_, name string) string { return "." + name + ".adsync.tmp" }, false},
-			{"before the name is durable", "fsync", func(dir, _ string) string { return dir }, true},
-		} {
+		for _, row := range momentsOfAWrite {
 			t.Run(order.name+" "+row.name, func(t *testing.T) {
 				t.Parallel()
 				q := newPausing(t, "uploads: folder")
@@ -50,8 +61,7 @@ func TestAWriteOfThePageIsKilled(t *testing.T) {
 				q.p.end()
 				sent := len(q.asked())
 
-				q.startUnder("-P", row.of(q.dir, name), "-e", "trace="+row.inject,
-					"-e", "inject="+row.inject+":signal=KILL:error=EINTR")
+				q.startUnder(row.kills(q.dir, name)...)
 				order.give(q, name, run)
 				select {
 				case <-q.p.ended:
@@ -101,17 +111,23 @@ func TestAWriteOfThePageIsKilled(t *testing.T) {
 	}
 }
 
-// startUnder starts the daemon under strace, with its options.
-func (q *pausing) startUnder(options ...string) {
-	q.Helper()
+// underStrace is a program that starts the daemon under strace, with its options.
+func underStrace(t *testing.T, options ...string) (program string) {
+	t.Helper()
 	quoted := []string{}
 	for _, option := range append(options, asAdsync().Path) {
 		quoted = append(quoted, "'"+option+"'")
 	}
-	program := filepath.Join(q.TempDir(), "under-strace")
-	noError(q.T, os.WriteFile(program, []byte("#!/bin/sh\nexec strace -D -f -qq -e signal=none -o '"+
-		filepath.Join(q.TempDir(), "calls")+"' "+strings.Join(quoted, " ")+" \"$@\"\n"), 0o700))
-	q.p = startDaemonOf(q.T, program, q.environment(), q.arguments()...)
+	program = filepath.Join(t.TempDir(), "under-strace")
+	noError(t, os.WriteFile(program, []byte("#!/bin/sh\nexec strace -D -f -qq -e signal=none -o '"+
+		filepath.Join(t.TempDir(), "calls")+"' "+strings.Join(quoted, " ")+" \"$@\"\n"), 0o700))
+	return program
+}
+
+// startUnder starts the daemon under strace, with its options.
+func (q *pausing) startUnder(options ...string) {
+	q.Helper()
+	q.p = startDaemonOf(q.T, underStrace(q.T, options...), q.environment(), q.arguments()...)
 	q.at = fmt.Sprint(q.p.until("msg", "the daemon answers")["address"])
 	q.p.until("msg", "run ended", "class", "in_sync")
 }

@@ -19,7 +19,13 @@ import (
 
 // OpenCSV reads a CSV file as a workbook of one sheet, or gives the finding that says why not. Rows have the numbers
 // that a spreadsheet program gives them.
-func OpenCSV(ctx context.Context, file string, content []byte, in draft.Input) (*Book, *resource.Finding) {
+func OpenCSV(ctx context.Context, file string,
+	content []byte, in draft.Input) (opened *Book, finding *resource.Finding) {
+	defer func() {
+		if reason := recover(); reason != nil {
+			opened, finding = nil, xlsx.Damaged("file cannot be read (%v); want a whole one", reason)
+		}
+	}()
 	ctx, cancel := context.WithTimeout(ctx, in.Bounds.PerFile)
 	defer cancel()
 	f, err := table.ChooseCSVFile(ctx, in, file, content)

@@ -51,7 +51,10 @@ func MatchRows(from, to *Sheet) RowPairs {
 func groupRows(rows []*Row, by func(*Row) string, isPaired func(*Row) bool) map[string][]*Row {
 	groups := map[string][]*Row{}
 	for _, r := range rows {
-		if name := by(r); name != "" && !isPaired(r) {
+		if isPaired(r) {
+			continue
+		}
+		if name := by(r); name != "" {
 			groups[name] = append(groups[name], r)
 		}
 	}

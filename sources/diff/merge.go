@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
@@ -75,24 +76,8 @@ func MergeSides(ctx context.Context, p config.Project, base, ours, theirs []byte
 		return mergeYAML(ctx, p, base, ours, theirs, in, sides)
 	}
 	m := merger{ctx: ctx, in: in, account: p.Layout.Account, sides: sides}
-	open := m.opener()
-	for _, side := range []struct {
-		name    string
-		content []byte
-		book    **cellbook.Book
-	}{{"base", base, &m.base}, {sides.Ours, ours, &m.ours}, {sides.Theirs, theirs, &m.theirs}} {
-		if side.name == "base" && len(base) == 0 {
-			m.base = &cellbook.Book{Book: &xlsx.Book{}}
-			continue
-		}
-		book, finding := open(ctx, side.content, in)
-		if finding != nil {
-			return Merged{}, fmt.Errorf("%s: %s (%s)", side.name, finding.Message, finding.Code)
-		}
-		if err := m.checkAccount(book); err != nil {
-			return Merged{}, fmt.Errorf("%s: %w", side.name, err)
-		}
-		*side.book = book
+	if err := m.open(base, ours, theirs); err != nil {
+		return Merged{}, err
 	}
 	if err := m.alike(); err != nil {
 		return Merged{}, err
@@ -108,6 +93,36 @@ func MergeSides(ctx context.Context, p config.Project, base, ours, theirs []byte
 		return Merged{}, err
 	}
 	return m.made, nil
+}
+
+// open opens all three versions at once.
+func (m *merger) open(base, ours, theirs []byte) error {
+	open := m.opener()
+	versions := []struct {
+		name    string
+		content []byte
+		book    **cellbook.Book
+		finding *resource.Finding
+	}{{"base", base, &m.base, nil}, {m.sides.Ours, ours, &m.ours, nil}, {m.sides.Theirs, theirs, &m.theirs, nil}}
+	var g sync.WaitGroup
+	for i := range versions {
+		v := &versions[i]
+		if v.name == "base" && len(base) == 0 {
+			m.base = &cellbook.Book{Book: &xlsx.Book{}}
+			continue
+		}
+		g.Go(func() { *v.book, v.finding = open(m.ctx, v.content, m.in) })
+	}
+	g.Wait()
+	for _, v := range versions {
+		if v.finding != nil {
+			return fmt.Errorf("%s: %s (%s)", v.name, v.finding.Message, v.finding.Code)
+		}
+		if err := m.checkAccount(*v.book); err != nil {
+			return fmt.Errorf("%s: %w", v.name, err)
+		}
+	}
+	return nil
 }
 
 // opener opens a version of the file that is merged.

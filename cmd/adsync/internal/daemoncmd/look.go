@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -61,28 +62,22 @@ func (k *previewer) preview(ctx context.Context, f daemon.Dropped) (*daemon.Uplo
 		return nil, err
 	}
 	defer done()
-	content := f.Content
-	l, name, base, err := k.with(ctx, env, dir, f.Name, content)
+	found, err := find(ctx, env, dir, f.Name)
 	if err != nil {
 		return nil, err
 	}
+	content, name, base := f.Content, found.name, found.base
 	u := &daemon.Upload{Name: path.Base(name), Problems: []string{}, Source: name, Base: base}
-	if err := k.merge(ctx, l, f, u); err != nil {
+	if err := k.merge(ctx, found.loaded, f, u); err != nil {
 		return nil, err
 	}
 	switch m := u.Merge; {
 	case m != nil && m.Content != nil:
 		content = m.Content
-		again := ""
-		if l, name, again, err = k.with(ctx, env, dir, f.Name, content); err != nil {
-			return nil, err
-		}
-		if again != base {
-			return nil, errBeingSaved
-		}
 	case m != nil && m.Refused == "":
 		return u, nil // it is planned once it is settled
 	}
+	l := found.with(ctx, content)
 	problems := l.Desired.Problems
 	marks := marked.Marks{Problems: problems}
 	if !diag.HasErrors(problems) {
@@ -186,26 +181,50 @@ func spelled(p diag.Problem) string {
 // the sources, and the sum of the file whose place it takes, "" for none.
 func (k *previewer) with(ctx context.Context, env *session.Env,
 	dir, filename string, content []byte) (l session.Loaded, name, base string, err error) {
-	l = session.Load(ctx, env, dir)
-	if l.Failure != nil {
-		return l, "", "", l.Failure
-	}
-	name, contents, err := contentsWith(l, filename, content)
+	p, err := find(ctx, env, dir, filename)
 	if err != nil {
-		return l, "", "", err
+		return p.loaded, "", "", err
 	}
-	for _, s := range l.Desired.Sources {
-		if s.File == name {
-			base = s.Hash
+	return p.with(ctx, content), p.name, p.base, nil
+}
+
+// placeOf is where a dropped file belongs among the sources.
+type placeOf struct {
+	loaded session.Loaded
+	name   string            // among the sources
+	base   string            // the sum of the file whose place it takes, "" for none
+	others map[string][]byte // the sources but that
+}
+
+// find loads the files, and finds the place of one of a name.
+func find(ctx context.Context, env *session.Env, dir, filename string) (p placeOf, err error) {
+	p.loaded = session.Load(ctx, env, dir)
+	if p.loaded.Failure != nil {
+		return p, p.loaded.Failure
+	}
+	if p.name, p.others, err = sourcesBeside(p.loaded, filename); err != nil {
+		return p, err
+	}
+	for _, s := range p.loaded.Desired.Sources {
+		if s.File == p.name {
+			p.base = s.Hash
 		}
 	}
-	if problem := unread(l, name); problem != nil {
+	return p, nil
+}
+
+// with reads the sources with a content in that place.
+func (p placeOf) with(ctx context.Context, content []byte) session.Loaded {
+	l := p.loaded
+	if problem := unread(l, p.name); problem != nil {
 		l.Desired = sources.Desired{Snapshot: &resource.Snapshot{}, Problems: []diag.Problem{*problem}}
-		return l, name, base, nil
+		return l
 	}
-	l.Project.AsReady = []string{name} // whoever looks at a draft wants to see what it would do
+	contents := maps.Clone(p.others)
+	contents[p.name] = content
+	l.Project.AsReady = []string{p.name} // whoever looks at a draft wants to see what it would do
 	l.Desired = sources.LoadContents(ctx, l.Project, l.Schemas, contents)
-	return l, name, base, nil
+	return l
 }
 
 // unread is why a file of this name would never be read where it was committed, or
@@ -243,10 +262,8 @@ func unread(l session.Loaded, name string) *diag.Problem {
 // notOnWindows are the characters that no file has there: who works there could not check out what has one.
 const notOnWindows = `<>:"|?*\`
 
-// contentsWith are the sources with the dropped file in the place of the one of its
-// name, or beside them.
-func contentsWith(l session.Loaded, filename string,
-	content []byte) (name string, contents map[string][]byte, err error) {
+// sourcesBeside are the sources without the one of a name, and what that is called among them.
+func sourcesBeside(l session.Loaded, filename string) (name string, contents map[string][]byte, err error) {
 	name, contents = path.Base(filepath.ToSlash(filename)), map[string][]byte{}
 	called := calledAs(l.Desired.Sources, name)
 	for _, s := range l.Desired.Sources {
@@ -258,7 +275,6 @@ func contentsWith(l session.Loaded, filename string,
 			return name, nil, err
 		}
 	}
-	contents[name] = content
 	return name, contents, nil
 }
 

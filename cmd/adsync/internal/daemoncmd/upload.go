@@ -129,12 +129,12 @@ func (k *previewer) authored(ctx context.Context, env *session.Env, l session.Lo
 	if h.Base != "" {
 		former, err = os.ReadFile(filepath.Join(l.Project.Root, filepath.FromSlash(name)))
 	}
-	_, contents, failed := contentsWith(l, h.File, former)
+	_, contents, failed := sourcesBeside(l, h.File)
 	if err != nil || failed != nil || h.Base != "" && sumOf(former) != h.Base {
 		return nil
 	}
-	if h.Base == "" {
-		delete(contents, name)
+	if h.Base != "" {
+		contents[name] = former
 	}
 	before := sources.LoadContents(ctx, l.Project, l.Schemas, contents) // a draft as if it was ready, as the other
 	return &authors.Order{Who: *h.Who, Before: &before, After: &l.Desired,
