@@ -16,6 +16,7 @@ package sources
 
 import (
 	"context"
+	"maps"
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
@@ -74,6 +75,20 @@ type Desired struct {
 // HashWith is what Hash is once some of the files hold other bytes: their SHA-256, in hex,
 // by name.
 func (d *Desired) HashWith(others map[string]string) string { return d.summed.Total(others) }
+
+// Sum is the SHA-256, in hex, of one of the Files; "" of others.
+func (d *Desired) Sum(file string) string { return d.summed.Hashes[file] }
+
+// Became notes that some of the files hold other bytes by now: their SHA-256, in hex, by name.
+func (d *Desired) Became(others map[string]string) {
+	d.summed.Hashes = maps.Clone(d.summed.Hashes)
+	for name, sum := range others {
+		if sum != "" {
+			d.summed.Hashes[name] = sum
+		}
+	}
+	d.Hash = d.summed.Total(nil)
+}
 
 // Load reads the sources of a project. It never fails: what is wrong is in
 // Problems, and a file that is missing, unreadable or in motion is an error

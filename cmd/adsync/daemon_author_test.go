@@ -17,9 +17,9 @@ import (
 )
 
 // TestWhoSendsAFileIsItsAuthor: what somebody changed by a file that they sent at the page, or by an Undo, is known to
-// be theirs, and one other person is enough; they themselves are refused. Nothing else in that file is theirs, and once
-// anybody has touched the files in the folder nobody is known to have written anything of them, also where they are the
-// same again.
+// be theirs, and one other person is enough; they themselves are refused: also after a kill of the daemon, and whatever
+// others save in other files. Nothing else in that file is theirs, and once anybody has touched it nobody is known to
+// have written anything of it, also where it is the same again, and where nobody looked.
 func TestWhoSendsAFileIsItsAuthor(t *testing.T) {
 	t.Parallel()
 	m := &merged{T: t, s: serveAccount(t), home: t.TempDir(), dir: filepath.Join(t.TempDir(), "shop")}
@@ -89,8 +89,19 @@ accounts: [{name: shop, folder: %q, uploads: folder}]
 		t.Errorf("anna approves what she sent: %d %s", status, page)
 	}
 	m.saves("summer.yaml", "# touched\n"+summer("5.00"))
+	held(annas)
+	noError(t, m.p.c.Process.Kill())
+	<-m.p.ended
+	m.start()
+	m.p.until("msg", "run ended", "class", "held")
+	anna, ben = m.anna, m.enters(m.anna.at, "ben")
+	says(annas)
+	if status, page := anna.approvesFirst(); status != 403 || !strings.Contains(page, "Anna wrote 1 of the 1") {
+		t.Errorf("anna approves what she sent before a restart: %d %s", status, page)
+	}
+	m.saves("spring.yaml", "# touched\n"+springAt("120.00"))
 	held(nobodys)
-	m.saves("summer.yaml", summer("5.00"))
+	m.saves("spring.yaml", springAt("120.00"))
 	held(nobodys)
 	sends("spring.yaml", springAt("121.00"))
 	held(annas)
@@ -127,8 +138,17 @@ accounts: [{name: shop, folder: %q, uploads: folder}]
 	}
 	held(annas)
 	m.p.end()
-	m.start() // which remembers nobody
+	m.start()
 	m.p.until("msg", "run ended", "class", "held")
+	anna = m.anna
+	says(annas)
+	m.p.end()
+	text, err := os.ReadFile(filepath.Join(m.dir, "spring.yaml"))
+	noError(t, err)
+	m.saves("spring.yaml", string(text)) // the same, while nobody looks
+	m.start()
+	m.p.until("msg", "run ended", "class", "held")
+	anna = m.anna
 	says(nobodys)
 	m.p.end()
 }

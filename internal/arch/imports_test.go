@@ -53,7 +53,7 @@ var may = map[string][]string{
 		"internal/runview", "plan", "plan/drafting", "reconcile", "sources/commits", "sources/config",
 		"sources/marked", "state", "state/kv"},
 	"cmd/adsync/internal/authors": {"internal/diag", "internal/eyes", "internal/resource", "plan", "sources",
-		"sources/config"},
+		"sources/config", "state/kv"},
 	"cmd/adsync/internal/edits": {"cmd/adsync/internal/authors", "cmd/adsync/internal/console",
 		"cmd/adsync/internal/planning",
 		"cmd/adsync/internal/pulls", "cmd/adsync/internal/runs", "cmd/adsync/internal/session", "internal/daemon",

@@ -16,6 +16,7 @@ import (
 	"adsync/plan"
 	"adsync/sources"
 	"adsync/sources/config"
+	"adsync/state/kv"
 )
 
 const lineage = "of this state"
@@ -28,12 +29,13 @@ func campaign(key, daily string) string {
 // folder is one whose files people change.
 type folder struct {
 	*testing.T
-	dir   string
-	known Known
+	dir, state string
+	known      Known
+	failed     []string
 }
 
 func folderOf(t *testing.T, files map[string]string) *folder {
-	f := &folder{T: t, dir: t.TempDir()}
+	f := &folder{T: t, dir: t.TempDir(), state: t.TempDir()}
 	for name, text := range files {
 		f.saves(name, text)
 	}
@@ -71,8 +73,9 @@ func (f *folder) sends(who, name, text string, asks []plan.Ask, meanwhile func()
 	before := f.load()
 	meanwhile()
 	f.saves(name, text)
-	err := f.known.Write(&Order{Who: eyes.Who{Name: who}, Before: before, After: f.load(), Asks: asks, Lineage: lineage,
-		Files: map[string]string{name: fmt.Sprintf("%x", sha256.Sum256([]byte(text)))}}, func() error { return nil })
+	err := f.known.Write(&Order{Who: eyes.Who{Name: who}, Before: before, After: f.load(), Root: f.dir, Asks: asks,
+		Lineage: lineage,
+		Files:   map[string]string{name: fmt.Sprintf("%x", sha256.Sum256([]byte(text)))}}, func() error { return nil })
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -91,6 +94,25 @@ func (f *folder) authors(p plan.Part) string {
 }
 
 func nothing() {}
+
+// looks has a run read the files.
+func (f *folder) looks() {
+	f.Helper()
+	began, d := time.Now(), f.load()
+	f.known.See(f.dir, d, d.Hash, began)
+}
+
+// restarts has another process go on.
+func (f *folder) restarts() {
+	f.Helper()
+	f.known = Known{}
+	f.keeps()
+	f.looks()
+}
+
+func (f *folder) keeps() {
+	f.known.Keep(kv.Folder{Dir: f.state}, func(err error) { f.failed = append(f.failed, err.Error()) })
+}
 
 var daily = partOf("campaign/one", "budget.daily")
 
@@ -148,11 +170,11 @@ func TestAuthorsStay(t *testing.T) {
 	}
 	before := f.load().Hash
 	f.saves("ads.yaml", campaign("two", "90.00")+"# results\n")
-	f.known.Moved(before, f.load().Hash)
+	f.known.Moved(before, f.load())
 	if is := f.authors(other); is != "ben" {
 		t.Errorf("with results in the file it is by %q; want ben's", is)
 	}
-	f.known.Moved("of others", "any")
+	f.known.Moved("of others", f.load())
 	f.sends("cleo", "ads.yaml", campaign("two", "20.00"), askFor(daily), nothing)
 	if one, two := f.authors(daily), f.authors(other); one != "ann" || two != "" {
 		t.Errorf("they are by %q and %q; want ann's, and nobody's that is not asked for", one, two)
@@ -169,8 +191,8 @@ func TestFilesThatWereTouchedHaveNoAuthor(t *testing.T) {
 	f := folderOf(t, map[string]string{"ads.yaml": campaign("one", "10.00"), "other.yaml": campaign("two", "20.00")})
 	began := time.Now()
 	f.sends("ann", "ads.yaml", text, askFor(daily), nothing)
-	f.known.See("what was there before", began)
-	f.known.See(f.load().Hash, time.Now())
+	f.known.See(f.dir, f.load(), "what was there before", began)
+	f.looks()
 	if is := f.authors(daily); is != "ann" {
 		t.Fatalf("it is by %q; want ann's", is)
 	}
@@ -181,12 +203,13 @@ func TestFilesThatWereTouchedHaveNoAuthor(t *testing.T) {
 	if is := f.authors(daily); is != "ann" {
 		t.Errorf("after what was not written it is by %q; want ann's", is)
 	}
-	f.saves("other.yaml", campaign("two", "21.00"))
+	f.saves("ads.yaml", "# touched\n"+text)
 	if is := f.authors(daily); is != "" {
-		t.Errorf("with another file beside it it is by %q; want nobody's", is)
+		t.Errorf("touched it is by %q; want nobody's", is)
 	}
-	f.known.See(f.load().Hash, time.Now())
-	f.saves("other.yaml", campaign("two", "20.00"))
+	f.looks()
+	f.saves("ads.yaml", text)
+	f.looks()
 	if is := f.authors(daily); is != "" {
 		t.Errorf("the same again is by %q; want nobody's", is)
 	}
@@ -194,5 +217,119 @@ func TestFilesThatWereTouchedHaveNoAuthor(t *testing.T) {
 	f.sends("ben", "other.yaml", campaign("two", "90.00"), askFor(daily, other), nothing)
 	if one, two := f.authors(daily), f.authors(other); one != "" || two != "ben" {
 		t.Errorf("they are by %q and %q; want nobody's, and ben's", one, two)
+	}
+}
+
+// What stands in a file that nobody touched stays its author's, whatever becomes of the others and of adsync. What
+// stands in none, or came to stand elsewhere, does not.
+func TestAuthorsOutliveWhatOthersDo(t *testing.T) {
+	text, other := campaign("one", "90.00"), campaign("two", "20.00")
+	gone := partOf("campaign/three", "")
+	for _, row := range []struct {
+		name string
+		part plan.Part
+		does func(*folder)
+		is   string
+	}{
+		{"another file is touched", daily, func(f *folder) { f.saves("other.yaml", "# touched\n"+other) }, "ann"},
+		{"another file is added", daily, func(f *folder) { f.saves("more.yaml", campaign("four", "1.00")) }, "ann"},
+		{"another file is removed", daily, func(f *folder) { f.saves("other.yaml", "") }, "ann"},
+		{"another file cannot be read", daily, func(f *folder) { f.saves("other.yaml", "kind: [") }, "ann"},
+		{"another is touched, and the same again", daily, func(f *folder) {
+			f.saves("other.yaml", "# touched\n"+other)
+			f.looks()
+			f.saves("other.yaml", other)
+		}, "ann"},
+		{"hers is touched", daily, func(f *folder) { f.saves("ads.yaml", text+"# touched\n") }, ""},
+		{"hers is removed, and another has the row", daily, func(f *folder) {
+			f.saves("ads.yaml", "")
+			f.saves("other.yaml", other+"---\n"+text)
+		}, ""},
+		{"another has the row, too", daily, func(f *folder) { f.saves("a.yaml", text) }, ""},
+		{"the settings are others", daily,
+			func(f *folder) { f.saves("adsync.yaml", "policy: {max_archives: 3}\n") }, ""},
+		{"what she removed, and nothing is touched", gone, func(*folder) {}, "ann"},
+		{"what she removed, and another file is touched", gone,
+			func(f *folder) { f.saves("other.yaml", "# touched\n"+other) }, ""},
+	} {
+		for _, restarted := range []bool{false, true} {
+			f := folderOf(t, map[string]string{"adsync.yaml": "account: {currency: USD}\n", "other.yaml": other,
+				"ads.yaml": campaign("one", "10.00") + "---\n" + campaign("three", "10.00")})
+			f.keeps()
+			f.looks()
+			f.sends("ann", "ads.yaml", text, askFor(daily, gone), nothing)
+			f.looks()
+			row.does(f)
+			if restarted {
+				f.restarts()
+			}
+			f.looks()
+			if is := f.authors(row.part); is != row.is || len(f.failed) > 0 {
+				t.Errorf("%s, restarted %t: it is by %q, %q; want %q", row.name, restarted, is, f.failed, row.is)
+			}
+		}
+	}
+}
+
+// What adsync wrote into a file itself leaves it its author's, also when others save theirs then, and adsync restarts.
+func TestAuthorsOutliveResults(t *testing.T) {
+	f := folderOf(t, map[string]string{"ads.yaml": campaign("one", "10.00"), "other.yaml": campaign("two", "20.00")})
+	f.keeps()
+	f.sends("ann", "ads.yaml", campaign("one", "90.00"), askFor(daily), nothing)
+	f.looks()
+	before := f.load().Hash
+	f.saves("ads.yaml", campaign("one", "90.00")+"# results\n")
+	f.known.Moved(before, f.load())
+	f.saves("other.yaml", campaign("two", "21.00"))
+	f.restarts()
+	if is := f.authors(daily); is != "ann" {
+		t.Errorf("with results in the file it is by %q; want ann's", is)
+	}
+}
+
+// After a restart nobody is named for a file that was written meanwhile, though its bytes are the same; nor for what
+// was kept too long, or cannot be read.
+func TestAuthorsThatARestartCannotProve(t *testing.T) {
+	text := campaign("one", "90.00")
+	sent := func() *folder {
+		f := folderOf(t, map[string]string{"ads.yaml": campaign("one", "10.00")})
+		f.keeps()
+		f.sends("ann", "ads.yaml", text, askFor(daily), nothing)
+		return f
+	}
+	f := sent()
+	if f.restarts(); f.authors(daily) != "ann" {
+		t.Fatal("a restart alone has it be nobody's")
+	}
+	at := filepath.Join(f.dir, "ads.yaml")
+	f.saves("ads.yaml", text)
+	if err := os.Chtimes(at, time.Time{}, time.Now().Add(time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+	if f.restarts(); f.authors(daily) != "" {
+		t.Error("what was written while adsync was gone is somebody's")
+	}
+	f = sent()
+	f.known.wrote[0].Time = time.Now().Add(-32 * 24 * time.Hour)
+	if f.authors(daily) != "" {
+		t.Error("what was sent 32 days ago is somebody's")
+	}
+	f.known.save()
+	if f.restarts(); f.authors(daily) != "" {
+		t.Error("what was sent 32 days ago is somebody's")
+	}
+	f = sent()
+	if err := os.WriteFile(filepath.Join(f.state, name), []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if f.restarts(); f.authors(daily) != "" || len(f.failed) != 1 {
+		t.Errorf("what cannot be read: by %q, said %q", f.authors(daily), f.failed)
+	}
+	f = sent()
+	f.state = filepath.Join(at, "no folder")
+	f.keeps()
+	f.sends("ann", "ads.yaml", campaign("one", "91.00"), askFor(daily), nothing)
+	if !strings.HasPrefix(f.authors(daily), "ann") || len(f.failed) == 0 {
+		t.Errorf("what cannot be kept: by %q, said %q; want ann's until a restart", f.authors(daily), f.failed)
 	}
 }

@@ -157,6 +157,9 @@ func (d *daemonRun) account(settings config.Daemon, a config.DaemonAccount) daem
 		w.busy = func() { d.sharing.tell(name) }
 	}
 	account.Asked = func(a orders.Ask) error { return orders.NoteAsk(w.orders.Place, a) }
+	w.authors.Keep(w.orders.Kept(), func(err error) {
+		own.Note("who wrote what the files ask for is not kept: %s", console.OneLine(err))
+	})
 	note := func(o orders.Ordered) error { return orders.NoteEdit(w.orders.Place, o) }
 	k := &previewer{worker: w, open: atFolder(own, a.Folder), note: note,
 		saves: a.Folder != "" && a.Uploads.Value != "", downloads: &downloads.Kept{Store: w.orders.Kept()}}

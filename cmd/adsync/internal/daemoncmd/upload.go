@@ -137,7 +137,7 @@ func (k *previewer) authored(ctx context.Context, env *session.Env, l session.Lo
 		contents[name] = former
 	}
 	before := sources.LoadContents(ctx, l.Project, l.Schemas, contents) // a draft as if it was ready, as the other
-	return &authors.Order{Who: *h.Who, Before: &before, After: &l.Desired,
+	return &authors.Order{Who: *h.Who, Before: &before, After: &l.Desired, Root: l.Project.Root,
 		Files: map[string]string{name: sumOf(h.Content)}, Asks: view.Plan.FindAsks(),
 		Lineage: view.State.Lineage, Serial: view.State.Serial}
 }

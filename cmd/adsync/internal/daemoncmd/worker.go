@@ -157,7 +157,7 @@ func (w *worker) run(ctx context.Context, request daemon.Request) daemon.Result 
 		w.suspended.Store(true)
 	}
 	sum := cmp.Or(l.Desired.Hash, tree.SumOf(l.Project, nil)) // without a project nothing else was read
-	w.authors.See(sum, began)
+	w.authors.See(cmp.Or(l.Project.Root, f.dir), &l.Desired, sum, began)
 	still, err := w.source.still(ctx, f, sum, l.Desired.Files)
 	if err != nil {
 		return w.failed(ctx, f.revision, err)
@@ -248,7 +248,7 @@ func (w *worker) reconcile(ctx context.Context, request daemon.Request, f folder
 	did.expires, did.eyes = g.Policy.ApprovalExpires, eyesOf
 	r = w.ended(ctx, &l, did, r)
 	r.Revision.Content = seen.taken(&l)
-	w.authors.Moved(f.revision.Content, r.Revision.Content)
+	w.authors.Moved(f.revision.Content, &l.Desired)
 	r.Until, r.Journal = w.again.until(g.Thaws), openSteps(ctx, store)
 	if r.Class == daemon.Held && r.Run != nil {
 		r.Until = time.Now().Add(againSoon)

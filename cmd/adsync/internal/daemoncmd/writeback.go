@@ -66,7 +66,7 @@ func (c *copies) take(l *session.Loaded, now map[string]string) {
 	if len(now) == 0 {
 		return
 	}
-	l.Desired.Hash = l.Desired.HashWith(now)
+	l.Desired.Became(now)
 	for i := range l.Desired.Sources {
 		if written := now[l.Desired.Sources[i].File]; written != "" {
 			l.Desired.Sources[i].Hash = written

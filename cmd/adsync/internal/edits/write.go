@@ -78,8 +78,9 @@ func (d *Desk) authored(ctx context.Context, env *session.Env, f *found, o daemo
 	if err != nil {
 		return nil
 	}
-	return &authors.Order{Who: *o.Who, Before: &f.loaded.Desired, After: &l.Desired, Files: files,
-		Asks: view.Plan.FindAsks(), Lineage: view.State.Lineage, Serial: view.State.Serial}
+	return &authors.Order{Who: *o.Who, Before: &f.loaded.Desired, After: &l.Desired, Root: l.Project.Root,
+		Files: files,
+		Asks:  view.Plan.FindAsks(), Lineage: view.State.Lineage, Serial: view.State.Serial}
 }
 
 func orderOf(o daemon.EditOrder) orders.Order {
