@@ -95,6 +95,19 @@ func TestRowsOfCSVAreMerged(t *testing.T) {
 	}
 }
 
+// Cells of hint lists have no names: they are merged where they stand.
+func TestHintListsOfCSVAreMerged(t *testing.T) {
+	const base = "Runners,Hikers\npeople who run,people who walk\nshoes,\n"
+	ours := edited(t, base, "people who walk", "people who hike", "shoes,", "shoes,x")
+	m, err := mergeText(t, "hint-lists.csv", base, ours,
+		edited(t, base, "shoes,\n", "boots,y\nsocks,z\n"))
+	want := "Runners,Hikers\npeople who run,people who hike\nboots,x\nsocks,z\n"
+	if err != nil || string(m.Content) != want ||
+		!slices.Equal(clashes(m), []string{`line 3, column B | (blank) | "x" | "y" | `}) {
+		t.Errorf("%v, conflicts %q; it is\n%s", err, clashes(m), m.Content)
+	}
+}
+
 // excelCSV is a file as Excel writes it where a comma is the decimal point: semicolons, CR LF, its encoding's mark.
 func excelCSV(text, encoding string) string {
 	text = strings.ReplaceAll(strings.ReplaceAll(strings.ReplaceAll(text, "\"C, C\"", "C, C"), ",", ";"), "\n", "\r\n")

@@ -108,6 +108,20 @@ func TestMergeLosesNothingAndInventsNothing(t *testing.T) {
 		if err != nil {
 			rt.Fatalf("Merge = %v", err)
 		}
+		if m := mergeOf(t, base, ours, base); !bytes.Equal(m.Content, ours) || len(m.Conflicts) > 0 {
+			rt.Fatalf("where theirs is the base, ours is changed: %+v, %q", m.Took, clashes(m))
+		}
+		if m := mergeOf(t, theirs, ours, theirs); !bytes.Equal(m.Content, ours) || len(m.Conflicts) > 0 {
+			rt.Fatalf("where theirs is its base, ours is changed: %+v, %q", m.Took, clashes(m))
+		}
+		if m := mergeOf(t, base, base, theirs); len(m.Conflicts) == 0 {
+			alone, wants := byName(rt, m.Content), byName(rt, theirs)
+			for place := range wants {
+				if alone[place] != wants[place] {
+					rt.Fatalf("%s: theirs alone is %q, merged %q", place, wants[place], alone[place])
+				}
+			}
+		}
 		said := strings.Join(clashes(m), "\n")
 		is, has, wants := byName(rt, m.Content), byName(rt, ours), byName(rt, theirs)
 		for _, place := range cellbook.SortedKeys(was, is, has, wants) {

@@ -1,6 +1,9 @@
 package sources_test
 
 import (
+	"bytes"
+	"os"
+	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -155,5 +158,37 @@ func TestAttributesOfYAMLAreMerged(t *testing.T) {
 			wants:  []string{"{status: active}", "{status: paused}"}},
 	} {
 		t.Run(c.name, c.check)
+	}
+}
+
+// A program that reads a file and writes it anew says the same in other words, without a comment: what somebody changed
+// there is all that counts.
+func TestYAMLThatAnotherProgramSavedIsMerged(t *testing.T) {
+	base, err := os.ReadFile("../examples/quickstart/spring.yaml")
+	must(t, err)
+	c := exec.Command("/usr/bin/python3", "-c", `
+import sys, yaml
+documents = list(yaml.safe_load_all(sys.stdin))
+runners = documents[0]["ad_groups"][0]
+runners["bid"]["max"] = 1.4
+runners["context_hints"].append("people: who walk")
+documents[0]["ad_groups"].append({"key": "swimmers", "name": "Swimmers", "status": "paused", "bid": {"max": 0.5}})
+yaml.safe_dump_all(documents, sys.stdout, default_flow_style=False)`)
+	c.Stdin = bytes.NewReader(base)
+	theirs, err := c.Output()
+	must(t, err)
+	ours := edited(t, string(base), "name: Day hikers\n", "name: All hikers   # hers\n")
+	m, err := mergeText(t, "spring.yaml", string(base), ours, string(theirs))
+	must(t, err)
+	want := edited(t, ours, "max: 1.25", "max: 1.4", "      - {file: hints/runners.txt}\n",
+		"    - file: hints/runners.txt\n    - 'people: who walk'\n")
+	const added = "  - bid:\n      max: 0.5\n    key: swimmers\n    name: Swimmers\n    status: paused\n"
+	if m.Cells != 2 || m.Added != 1 || len(m.Conflicts) > 0 || !strings.Contains(string(m.Content), added) {
+		t.Errorf("took %d and %d, conflicts %q; it is\n%s", m.Cells, m.Added, clashes(m), m.Content)
+	}
+	for line := range strings.Lines(want) {
+		if !strings.Contains(string(m.Content), strings.TrimSpace(line)) {
+			t.Errorf("%q is not there:\n%s", line, m.Content)
+		}
 	}
 }

@@ -429,10 +429,13 @@ func TestAFileThatMovedIsMergedInGit(t *testing.T) {
 	q := newProposed(t, "1s", "approvers: [zoe]}\npeople: {anna: {role: editor, password: {file: "+hash+"}}")
 	m := &merged{T: t, s: q.account}
 	anna := m.enters(q.at, "anna")
-	hers := anna.downloads("winter.xlsx")
+	hers, herText := anna.downloads("winter.xlsx"), anna.downloads("spring.yaml")
 	python(t, filepath.Join(q.work, "winter.xlsx"), `
 b["Ad groups"]["D4"] = 1.40
 b.save(sys.argv[1])`)
+	spring := textOf(t, filepath.Join(q.work, "spring.yaml"))
+	his := strings.Replace(spring, "max: 0.90}", "max: 0.80}  # the client said so", 1)
+	saveFile(t, filepath.Join(q.work, "spring.yaml"), his)
 	q.git("commit", "-q", "-a", "-m", "Cheaper")
 	q.git("push", "-q", q.upstream, "main")
 	push(t, q.at, "refs/heads/main")
@@ -455,6 +458,23 @@ b.save(sys.argv[1])`)
 print(*[b["Ad groups"][c].value for c in ("D2", "D4")])`); is != "0.7 1.4" || q.changes(branch) != "winter.xlsx" {
 		t.Errorf("%s has the bids %s, and changes %s; want hers beside the one of her colleague",
 			branch, is, q.changes(branch))
+	}
+
+	saveFile(t, herText, strings.Replace(spring, "max: 1.25", "max: 1.10", 1))
+	page = anna.drops(herText)
+	if sent := anna.sends(page); !strings.Contains(sent, "Sent as pull request") {
+		t.Errorf("sent: %s", sent)
+	}
+	want, text := strings.Replace(his, "max: 1.25", "max: 1.10", 1), ""
+	for line := range strings.Lines(q.git("-C", q.upstream, "branch", "--list", "adsync/uploads*")) {
+		branch := strings.TrimSpace(strings.TrimPrefix(line, "*"))
+		is := q.git("-C", q.upstream, "show", branch+":spring.yaml")
+		if strings.TrimSpace(is) == strings.TrimSpace(want) {
+			text = is
+		}
+	}
+	if text == "" {
+		t.Errorf("no branch has hers beside the bid and the comment of her colleague")
 	}
 	q.p.end()
 }

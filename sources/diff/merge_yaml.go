@@ -32,6 +32,7 @@ type yamlMerger struct {
 	base, ours, theirs *yamlVersion
 	going              map[string]bool // comments of which theirs has fewer than the base
 	steps              []*yamlStep
+	tried              int // bytes that were written to try steps alone
 	made               Merged
 }
 
@@ -266,6 +267,7 @@ func textOfUnit(u *unit) string {
 // carryOut writes what was decided, reads it again, and holds it against what was promised. A step that cannot be
 // written alone becomes a conflict, and the others are carried out without it.
 func (m *yamlMerger) carryOut(ours []byte) error {
+	m.made.Content = ours
 	for {
 		content, wrong := m.write(m.steps)
 		if len(wrong) == 0 && !m.holds(content, m.steps) {
@@ -286,13 +288,16 @@ func (m *yamlMerger) carryOut(ours []byte) error {
 	}
 }
 
-// mostAlone is how many steps are tried one by one where all together do not read as they should.
-const mostAlone = 200
+// mostTried is how many bytes are written to try steps one by one, where all together do not read as they should.
+const mostTried = 16 << 20
 
 // wrongAlone finds the steps that do not read as they should by themselves.
 func (m *yamlMerger) wrongAlone() map[*yamlStep]string {
 	wrong := map[*yamlStep]string{}
-	for _, s := range m.steps[:min(len(m.steps), mostAlone)] {
+	for _, s := range m.steps {
+		if m.tried += len(m.made.Content); m.tried > mostTried {
+			break
+		}
 		alone := []*yamlStep{s}
 		content, refused := m.write(alone)
 		if len(refused) > 0 || !m.holds(content, alone) || m.ctx.Err() != nil {

@@ -156,7 +156,7 @@ func mergeShown() *daemon.Upload {
 	return &daemon.Upload{Source: "winter.xlsx", Into: "main", Merge: &daemon.Merge{
 		Since: noon, Known: "0123",
 		Took: []daemon.MergeValue{{What: "Ad groups!D2 [sledges] Max bid (USD)", Yours: "0.7", Today: "0.8"},
-			{What: "Campaigns!D3 [gift-cards] budget.daily", Yours: "35", Today: "(blank)"}},
+			{What: "Campaigns!D3 [gift-cards] Daily budget (USD)", Yours: "35", Today: "(blank)"}},
 		Clashes: []daemon.MergeValue{
 			{Digest: "aa", What: "Ads!E2 [family] title", Base: sledges + `whole family"`, Today: sledges + `big family"`,
 				Yours: sledges + `family"`},

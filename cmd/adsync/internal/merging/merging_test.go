@@ -150,6 +150,26 @@ func TestAFileBeganAsTheNearestThatSomebodyHas(t *testing.T) {
 	}
 }
 
+// So is it of text.
+func TestATextBeganAsTheNearestThatSomebodyHas(t *testing.T) {
+	for file, text := range map[string]string{
+		"ads.csv":     "Campaign,Ad group,Ad,Title,Body,Key\nSpring,Runners,Hero,%s,%s,hero\n",
+		"spring.yaml": "kind: campaign\nkey: spring\nname: %s\ndescription: %s\nad_groups: [{key: a}]\n",
+	} {
+		a := newDesk(t)
+		first, second := fmt.Sprintf(text, "One", "Two"), fmt.Sprintf(text, "Three", "Four")
+		a.has(file, []byte(first))
+		a.has(file, []byte(second))
+		b := a.began(fmt.Appendf(nil, text, "One", "mine"), file, second)
+		if b == nil || !b.Moved || b.Sum != sumOf([]byte(first)) {
+			t.Errorf("%s: an edit of the first began as %+v; want the first, which is not today's", file, b)
+		}
+		if b := a.began(fmt.Appendf(nil, text, "Three", "mine"), file, second); b == nil || b.Moved {
+			t.Errorf("%s: an edit of the second began as %+v; want the second, which is today's", file, b)
+		}
+	}
+}
+
 // Each conflict is settled by its own digest: of another value there is none yet, and what stays has to be known by
 // exactly what it is.
 func TestAMergeIsSettled(t *testing.T) {
