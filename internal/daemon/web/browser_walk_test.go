@@ -386,7 +386,8 @@ func (w *walker) sabotaged() {
 // phone, a desk and a wide screen each is held to be where a pointer meets it, large enough, and in the same place in
 // the dark. Then one of each kind is clicked at its place, and reached and pressed by keyboard alone, each page on
 // another of these screens, half of them in the dark: what the browser makes of that is a click, wherever it is. What
-// a click leads to does not depend on the screen, so it is done once of each kind, with the page's script and without.
+// a click leads to does not depend on the screen, so it is done once of each kind, with the page's script and without;
+// TestEveryOrderAtEveryWidth does what gives orders on each.
 // Which controls there are, and who sees them, is testdata/walk/controls.txt: another one is used when -update has
 // taken it in.
 func TestEveryControlAtEveryWidth(t *testing.T) {
