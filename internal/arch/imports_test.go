@@ -221,7 +221,7 @@ var may = map[string][]string{
 		"internal/sentence", "internal/words"},
 	"internal/sentence": {"plan", "internal/resource", "internal/diag", "internal/words"},
 	"internal/sarif":    {"internal/diag"},
-	"internal/words":    {"plan", "internal/resource", "internal/diag"},
+	"internal/words":    {"plan", "internal/resource", "internal/diag", "internal/words/catalogue"},
 	// It knows nothing of what its texts are about.
 	"internal/words/catalogue": {},
 	"internal/runview": {"internal/review", "internal/words",

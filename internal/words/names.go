@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"adsync/internal/pattern"
 	"adsync/internal/resource"
+	"adsync/internal/words/catalogue"
 	"adsync/plan"
 )
 
@@ -59,7 +59,7 @@ func (n *Names) Of(address string) string {
 		above = append(above, n.leaf(up))
 	}
 	if len(above) > 0 {
-		said += " of " + strings.Join(above, ", ")
+		said = catalogue.Say("name.of", "what", said, "above", strings.Join(above, ", "))
 	}
 	return said
 }
@@ -126,16 +126,16 @@ func (n *Names) Allowance(text string) string {
 	}
 	said := Because(a.Hazard)
 	if !a.Address.IsZero() {
-		said += ": " + n.Of(a.Address.String())
+		said = catalogue.Say("allowance.of", "why", said, "what", n.Of(a.Address.String()))
 	}
 	switch {
 	case !a.HasAmount:
 	case a.PerDay:
-		said += ", by at most " + resource.FormatMoney(a.Amount) + " a day"
+		said = catalogue.Say("allowance.a-day", "why", said, "amount", resource.FormatMoney(a.Amount))
 	case a.Address.IsZero():
-		said += ", up to " + strconv.FormatInt(a.Amount, 10) + " of a kind"
+		said = catalogue.Say("allowance.up-to", "why", said, "n", a.Amount)
 	default:
-		said += ", to " + resource.FormatMoney(a.Amount)
+		said = catalogue.Say("allowance.to", "why", said, "amount", resource.FormatMoney(a.Amount))
 	}
 	return Upper(said)
 }

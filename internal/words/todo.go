@@ -1,55 +1,36 @@
 package words
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
 	"adsync/internal/diag"
 	"adsync/internal/pattern"
+	"adsync/internal/words/catalogue"
 	"adsync/plan"
 )
 
-// Ask is how whoever reads it gets an approval.
+// Ask is the text of how whoever reads it gets an approval.
 type Ask string
 
 // The ways to one.
 const (
-	OnPage  Ask = "approve it on the page"
-	OnSheet Ask = "say yes to it on the sheet Plan"
-	ByAsk   Ask = "ask whoever sends the changes to approve it"
+	OnPage  Ask = "ask.page"
+	OnSheet Ask = "ask.sheet"
+	ByAsk   Ask = "ask.them"
 )
 
-// instead is what can be done in the workbook in the place of an approval.
-var instead = map[plan.Hazard]string{
-	plan.RaisesSpend:     "write a smaller amount",
-	plan.Exposure:        "write a smaller amount",
-	plan.Archives:        "pause it instead",
-	plan.Conflicts:       "write into the cell what it is outside",
-	plan.Drifts:          "write into the cell what it is outside",
-	plan.RemovedByHand:   "take the row out",
-	plan.Adopts:          "give yours another name",
-	plan.Twins:           "give yours another name",
-	plan.Replaces:        "set the value back",
-	plan.ShrinksAudience: "mend the list of people",
-	plan.Shifted:         "mend the column",
-	plan.Series:          "mend the column",
-	plan.Scale:           "mend the amount",
-	plan.MassEdit:        "mend the rows",
+// instead are the hazards of which something can be done in the workbook in the place of an approval.
+var instead = []plan.Hazard{
+	plan.RaisesSpend, plan.Exposure, plan.Archives, plan.Conflicts, plan.Drifts, plan.RemovedByHand,
+	plan.Adopts, plan.Twins, plan.Replaces, plan.ShrinksAudience, plan.Shifted, plan.Series, plan.Scale,
+	plan.MassEdit,
 }
 
-// unasked is what to do where no approval helps.
-var unasked = map[plan.Hazard]string{
-	plan.Invalid:     "mend the cell that is named",
-	plan.Late:        "write another day, or take the row out",
-	plan.Protected:   "ask whoever protected it",
-	plan.Unavailable: "ask whoever owns the account",
-	plan.Unselected:  "nothing: it goes once what it needs goes too",
-	plan.Unattended:  "ask whoever looks after adsync",
-	plan.Incomplete:  "see to what is named",
-	plan.Frozen:      "nothing: it goes once these days are over",
-	plan.Undecided:   "nothing yet; where it stays so, ask whoever looks after adsync",
-	plan.Outdated:    "nothing: it is looked at anew",
+// unasked are those of which something is to be done where no approval helps.
+var unasked = []plan.Hazard{
+	plan.Invalid, plan.Late, plan.Protected, plan.Unavailable, plan.Unselected, plan.Unattended,
+	plan.Incomplete, plan.Frozen, plan.Undecided, plan.Outdated,
 }
 
 // Holds says of a change what holds it, a line each, and then what to do.
@@ -69,9 +50,19 @@ func (n *Names) Holds(holds []plan.Hold, ask Ask) string {
 		return ""
 	}
 	if len(others) > 0 {
-		todo = append([]string{string(ask) + ", or " + strings.Join(others, " and ")}, todo...)
+		todo = append([]string{
+			catalogue.Say("todo.ask-or", "ask", catalogue.Say(string(ask)), "instead", allOf(others))}, todo...)
 	}
-	return strings.Join(said, "\n") + "\nTo do: " + strings.Join(todo, "; ") + "."
+	return strings.Join(said, "\n") + "\n" + catalogue.Say("todo.do", "what", strings.Join(todo, "; "))
+}
+
+// allOf joins what is to be done with each other.
+func allOf(what []string) string {
+	all := what[0]
+	for _, one := range what[1:] {
+		all = catalogue.Say("todo.and", "first", all, "second", one)
+	}
+	return all
 }
 
 // sentence begins with a capital, unless it begins with the name of a file.
@@ -84,39 +75,38 @@ func sentence(text string) string {
 
 // toRelease is what can be done about a hold without an approval.
 func toRelease(h *plan.Hold) string {
-	if do := unasked[h.Hazard]; do != "" && h.Allow == "" {
-		return do
+	switch {
+	case h.Allow == "" && slices.Contains(unasked, h.Hazard):
+		return catalogue.Say("unasked." + string(h.Hazard))
+	case slices.Contains(instead, h.Hazard):
+		return catalogue.Say("instead." + string(h.Hazard))
 	}
-	return cmp.Or(instead[h.Hazard], "change the row")
+	return catalogue.Say("todo.row")
 }
 
-// askOwner is what to do about what only an engineer can decide.
-const askOwner = "Ask whoever looks after adsync to decide it."
-
 // afterwards is looked through in order: the first row that fits says what to do about
-// an outcome of package state. Code "" is any.
+// an outcome of package state, by the text it has. Code "" is any.
 var afterwards = []struct {
 	outcome, code, do string
 }{
-	{"unknown", string(diag.NeedsDecision), askOwner},
-	{"unknown", string(diag.KeyConflict), askOwner},
-	{"unknown", "", "Nothing yet: the next run asks the service first, and makes nothing twice."},
-	{"failed", string(diag.JobUnfinished), "Nothing yet: the next run asks what became of it."},
-	{"failed", string(diag.Unauthorized),
-		"Nothing is wrong with the row: ask whoever looks after adsync to see to its key."},
-	{"failed", string(diag.ServiceUnavailable), "Nothing is wrong with the row: the next run tries again."},
-	{"failed", "", "Mend it in your own workbook and save."},
-	{"skipped", string(diag.OperationSkipped), "See to what it waits for."},
-	{"skipped", string(diag.ServiceUnavailable), "Nothing is wrong with the row: the next run tries again."},
-	{"skipped", "", "Nothing: the next run goes on from here."},
-	{"applied", string(diag.NotVerified), "Nothing yet: the next run shows both values where they still differ."},
+	{"unknown", string(diag.NeedsDecision), "afterwards.decide"},
+	{"unknown", string(diag.KeyConflict), "afterwards.decide"},
+	{"unknown", "", "afterwards.unknown"},
+	{"failed", string(diag.JobUnfinished), "afterwards.unfinished"},
+	{"failed", string(diag.Unauthorized), "afterwards.key"},
+	{"failed", string(diag.ServiceUnavailable), "afterwards.again"},
+	{"failed", "", "afterwards.failed"},
+	{"skipped", string(diag.OperationSkipped), "afterwards.waits"},
+	{"skipped", string(diag.ServiceUnavailable), "afterwards.again"},
+	{"skipped", "", "afterwards.skipped"},
+	{"applied", string(diag.NotVerified), "afterwards.differs"},
 }
 
 // Do returns what to do about an outcome, "" where there is nothing to do.
 func Do(outcome, code string) string {
 	for _, a := range afterwards {
 		if a.outcome == outcome && (a.code == "" || a.code == code) {
-			return a.do
+			return catalogue.Say(a.do)
 		}
 	}
 	return ""

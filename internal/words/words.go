@@ -5,11 +5,13 @@
 package words
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"adsync/internal/resource"
+	"adsync/internal/words/catalogue"
 	"adsync/plan"
 )
 
@@ -24,99 +26,71 @@ const (
 	AlsoPending = "Waits without this change, too"
 )
 
-// actions are what a plan does, what it will have done to a row, and what a run has done.
-var actions = map[plan.Action]struct{ plan, will, done string }{
-	plan.Create:  {"new", "to create", "created"},
-	plan.Update:  {"change", "to change", "changed"},
-	plan.Replace: {"end and make anew", "to end and make anew", "made anew"},
-	plan.Archive: {"end for good", "to end for good", "ended"},
-	plan.Adopt:   {"already live: take over", "to take over", "taken over"},
-	plan.Record:  {"agrees already", "no change", "agrees already"},
-	plan.Forget:  {"gone: forget", "no change", "forgotten"},
-}
+// actions are those that have words.
+var actions = []plan.Action{plan.Create, plan.Update, plan.Replace, plan.Archive, plan.Adopt, plan.Record, plan.Forget}
 
 // Action returns what a plan does to a resource.
 func Action(a plan.Action) string {
-	if w, known := actions[a]; known {
-		return w.plan
+	if !slices.Contains(actions, a) {
+		return string(a)
 	}
-	return string(a)
+	return catalogue.Say("action.plan." + string(a))
 }
 
 // Will returns what is to become of the row of a resource.
 func Will(a plan.Action) string {
-	if w, known := actions[a]; known {
-		return w.will
+	if !slices.Contains(actions, a) {
+		return "to " + string(a)
 	}
-	return "to " + string(a)
+	return catalogue.Say("action.will." + string(a))
 }
 
 // Done returns what a run has done to a resource.
 func Done(a plan.Action) string {
-	if w, known := actions[a]; known {
-		return w.done
+	if !slices.Contains(actions, a) {
+		return string(a)
 	}
-	return string(a)
+	return catalogue.Say("action.done." + string(a))
 }
 
-// because completes "needs a yes because …".
-var because = map[plan.Hazard]string{
-	plan.RaisesSpend:     "a budget, a bid or a limit rises",
-	plan.Exposure:        "the guard on possible spend stops it",
-	plan.ExceedsFiles:    "with what waits, more could be spent than before",
-	plan.Activates:       "it starts",
-	plan.Unattended:      "it raises spend while nobody looks",
-	plan.WidensTargeting: "it reaches more people",
-	plan.Archives:        "it ends for good",
-	plan.RestartsReview:  "its ads are reviewed again",
-	plan.Conflicts:       "it was changed here and outside",
-	plan.Adopts:          "it is already live, and nobody said that it is this row",
-	plan.Drifts:          "it was changed outside",
-	plan.Replaces:        "it has to end and be made anew",
-	plan.RemovedByHand:   "somebody ended it outside",
-	plan.Twins:           "it may be there already under another name",
-	plan.ShrinksAudience: "most people leave an audience",
-	plan.Unavailable:     "the account may not use it",
-	plan.Incomplete:      "something it needs is missing",
-	plan.Updates:         "many change at once",
-	plan.Protected:       "the files protect it",
-	plan.Frozen:          "nothing changes in these days",
-	plan.Undecided:       "it is not known yet what became of an earlier change",
-	plan.Late:            "one of its days has passed",
-	plan.Invalid:         "a cell of its row, or of one above it, is not valid",
-	plan.WasRefused:      "the service refused it before",
-	plan.Shifted:         "its column looks shifted",
-	plan.Series:          "its values count up from row to row",
-	plan.Scale:           "an amount looks ten or a hundred times too large or too small",
-	plan.MassEdit:        "many rows have the same edit",
-	plan.Unselected:      "it needs what was left out",
-	plan.Outdated:        "it is not what was shown",
+// because are the hazards that complete "needs a yes because …".
+var because = []plan.Hazard{
+	plan.RaisesSpend, plan.Exposure, plan.ExceedsFiles, plan.Activates, plan.Unattended, plan.WidensTargeting,
+	plan.Archives, plan.RestartsReview, plan.Conflicts, plan.Adopts, plan.Drifts, plan.Replaces,
+	plan.RemovedByHand, plan.Twins, plan.ShrinksAudience, plan.Unavailable, plan.Incomplete, plan.Updates,
+	plan.Protected, plan.Frozen, plan.Undecided, plan.Late, plan.Invalid, plan.WasRefused, plan.Shifted,
+	plan.Series, plan.Scale, plan.MassEdit, plan.Unselected, plan.Outdated,
 }
 
 // Because returns what completes "needs a yes because …".
 func Because(h plan.Hazard) string {
-	if text, known := because[h]; known {
-		return text
+	if !slices.Contains(because, h) {
+		return string(h)
 	}
-	return string(h)
+	return catalogue.Say("because." + string(h))
 }
 
 // Hold returns how a hold begins: with a yes that releases it, or without one.
 func Hold(h plan.Hazard, released bool) string {
 	if released {
-		return "Needs a yes because " + Because(h)
+		return catalogue.Say("hold.yes", "why", Because(h))
 	}
-	return "Waits because " + Because(h)
+	return catalogue.Say("hold.waits", "why", Because(h))
 }
 
-// causes are why a field changes.
+// causes have the texts of why a field changes.
 var causes = map[plan.Cause]string{
-	plan.Edit: "changed in", plan.Drift: Outside + ", and not in", plan.Default: "as a new one has it",
-	plan.CarryOver: "changed before in", plan.SentAlong: "sent along unchanged",
+	plan.Edit: "cause.edit", plan.Drift: "cause.drift", plan.Default: "cause.default",
+	plan.CarryOver: "cause.before", plan.SentAlong: "cause.sent-along",
 }
 
 // Cause returns why a field changes, before the cell it stands in.
-func Cause(c plan.Cause) string { return causes[c] }
+func Cause(c plan.Cause) string {
+	if causes[c] == "" {
+		return ""
+	}
+	return catalogue.Say(causes[c])
+}
 
 // Label returns what people call an attribute: the header of its column.
 func Label(s *resource.Schema, attribute string) string {

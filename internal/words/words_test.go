@@ -11,19 +11,21 @@ import (
 // Whatever a plan may hold has a marketer's words, which are not the engineer's.
 func TestEveryHazardActionAndCauseHasWords(t *testing.T) {
 	for _, e := range plan.Explanations() {
-		if because[e.Hazard] == "" {
-			t.Errorf("%s has no words", e.Hazard)
+		if said := Because(e.Hazard); !strings.Contains(said, " ") {
+			t.Errorf("%s is said as %q; want words", e.Hazard, said)
 		}
 	}
 	for _, a := range []plan.Action{plan.Create, plan.Update,
 		plan.Replace, plan.Archive, plan.Adopt, plan.Record, plan.Forget} {
-		if w := actions[a]; w.plan == "" || w.will == "" || w.done == "" {
-			t.Errorf("%s has %+v; want words for a plan and for a run", a, w)
+		for _, said := range []string{Action(a), Will(a), Done(a)} {
+			if said == "" || said[0] == '[' || said == string(a) {
+				t.Errorf("%s is said as %q; want words for a plan and for a run", a, said)
+			}
 		}
 	}
 	for c := plan.Edit; c <= plan.SentAlong; c++ {
-		if causes[c] == "" {
-			t.Errorf("%s has no words", c)
+		if said := Cause(c); said == "" || said[0] == '[' {
+			t.Errorf("%s is said as %q; want words", c, said)
 		}
 	}
 }
@@ -91,7 +93,7 @@ func TestWhatHoldsSaysWhatToDoWithoutACommand(t *testing.T) {
 				!found || len(do) < 10 || command.MatchString(said) {
 				t.Errorf("%s says %q; want what it is, and what to do without a command", e.Hazard, said)
 			}
-			if strings.HasPrefix(do, string(OnPage)) != (allow != "") {
+			if strings.HasPrefix(do, "approve it on the page") != (allow != "") {
 				t.Errorf("%s, allowed with %q, is to be mended thus: %q; want an approval exactly where one helps",
 					e.Hazard, allow, do)
 			}

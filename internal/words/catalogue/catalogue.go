@@ -70,32 +70,45 @@ func Use(c *Catalogue) (back func()) {
 
 // Say returns a text with its places filled: pairs of a name and what stands there. What counts is called n.
 func Say(key string, places ...any) string {
-	given := map[string]string{}
-	for i := 0; i+1 < len(places); i += 2 {
-		given[fmt.Sprint(places[i])] = fmt.Sprint(places[i+1])
-	}
 	c := now()
 	all := c.texts[key]
 	if all == nil {
 		return "[" + key + "]"
 	}
-	of, there := all[c.form(given["n"])]
-	if !there {
-		of = all["other"]
+	of := all["other"]
+	if len(all) > 1 {
+		if one, there := all[c.form(given(places, "n"))]; there {
+			of = one
+		}
 	}
 	if len(of) == 1 && of[0].place == "" {
 		return of[0].words
 	}
 	var b strings.Builder
-	of.write(&b, given)
+	of.write(&b, places)
 	return b.String()
 }
 
-func (t text) write(b *strings.Builder, given map[string]string) {
+// given is what stands in a place.
+func given(places []any, name string) string {
+	for i := 0; i+1 < len(places); i += 2 {
+		if places[i] == name {
+			if text, is := places[i+1].(string); is {
+				return text
+			}
+			return fmt.Sprint(places[i+1])
+		}
+	}
+	return ""
+}
+
+func (t text) write(b *strings.Builder, places []any) {
 	for _, p := range t {
 		b.WriteString(p.words)
-		b.WriteString(given[p.place])
-		p.within.write(b, given)
+		if p.place != "" {
+			b.WriteString(given(places, p.place))
+			p.within.write(b, places)
+		}
 	}
 }
 
