@@ -75,9 +75,9 @@ func mergeYAML(ctx context.Context, p config.Project, base, ours, theirs []byte,
 	return m.made, nil
 }
 
-// clash notes what is not taken, and settle does so where it is not to be.
 func (m *yamlMerger) clash(c Conflict) { m.made.Conflicts = append(m.made.Conflicts, c) }
 
+// takes reports whether theirs counts in a conflict in which it can; where not, it is noted.
 func (m *yamlMerger) takes(c Conflict) bool {
 	if m.sides.Take != nil && m.sides.Take(c) {
 		return true
@@ -97,14 +97,8 @@ func (m *yamlMerger) units(under *unit, base, ours, theirs []*unit) {
 		known[o], known[t] = true, true
 		m.unit(under, b, o, t)
 	}
-	isFresh := func(u *unit) bool { return !known[u] }
-	fresh := func(all []*unit) (some []*unit) {
-		for _, u := range all {
-			if isFresh(u) {
-				some = append(some, u)
-			}
-		}
-		return some
+	fresh := func(all []*unit) []*unit {
+		return slices.DeleteFunc(slices.Clone(all), func(u *unit) bool { return known[u] })
 	}
 	mine := fresh(theirs)
 	both := pairUnits(mine, fresh(ours))

@@ -158,7 +158,7 @@ func mergeShown() *daemon.Upload {
 		Took: []daemon.MergeValue{{What: "Ad groups!D2 [sledges] Max bid (USD)", Yours: "0.7", Today: "0.8"},
 			{What: "Campaigns!D3 [gift-cards] Daily budget (USD)", Yours: "35", Today: "(blank)"}},
 		Clashes: []daemon.MergeValue{
-			{Digest: "aa", What: "Ads!E2 [family] title", Base: sledges + `whole family"`, Today: sledges + `big family"`,
+			{Digest: "aa", What: "Ads!E2 [family] Title", Base: sledges + `whole family"`, Today: sledges + `big family"`,
 				Yours: sledges + `family"`},
 			{Digest: "bb", What: "Ads!4 [card]", Reason: "yours removed the row and today's file changed it",
 				Today: `"Gift cards", "Last minute", "Card", "active", "A present in a minute"`, Yours: "(removed)"}},
