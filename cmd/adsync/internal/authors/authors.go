@@ -66,7 +66,7 @@ func (k *Known) See(root string, d *sources.Desired, content string, began time.
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.load(root)
-	if k.content != content && k.noted.Before(began) {
+	if k.content != "" && k.content != content && k.noted.Before(began) {
 		k.settle(d, content)
 		k.save()
 	}
@@ -158,9 +158,11 @@ func (k *Known) Of(content, lineage string) (of []eyes.Wrote) {
 func (k *Known) Write(o *Order, put func() error) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	if o != nil {
+		k.load(o.Root)
+	}
 	err := put()
 	if err == nil && o != nil {
-		k.load(o.Root)
 		k.note(o)
 		k.noted = time.Now()
 		k.save()

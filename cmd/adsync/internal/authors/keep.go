@@ -23,7 +23,6 @@ type keeping struct {
 	at     kv.Store // nil: they do not
 	failed func(error)
 	root   string // the folder with the files
-	read   bool   // what is kept was read
 }
 
 // kept is what is kept of them.
@@ -41,24 +40,24 @@ func (k *Known) Keep(at kv.Store, failed func(error)) {
 	k.keep.at, k.keep.failed = at, failed
 }
 
-// load reads once what a process before this one knew, of files in a folder that nobody has written since.
+// load reads what is kept, which another process may have had in between, of files in a folder that nobody has written
+// since.
 func (k *Known) load(root string) {
 	k.keep.root = root
-	if k.keep.read || k.keep.at == nil {
-		return
-	}
-	k.keep.read = true
-	content, err := k.keep.at.Get(name, kv.Most)
-	if errors.Is(err, fs.ErrNotExist) {
+	if k.keep.at == nil {
 		return
 	}
 	var was kept
-	if err == nil {
+	content, err := k.keep.at.Get(name, kv.Most)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		err = nil
+	case err == nil:
 		err = json.Unmarshal(content, &was)
 	}
 	if err != nil {
 		k.keep.failed(err)
-		return
+		was = kept{}
 	}
 	k.content, k.settings, k.noted, k.wrote = was.Content, was.Settings, was.Noted, was.Wrote
 	k.leave(func(p *part) bool {
