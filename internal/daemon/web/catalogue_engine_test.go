@@ -166,7 +166,7 @@ func (f *foreign) english(said string) string {
 var nobodys = []*regexp.Regexp{
 	// The engine's: runs and the kinds of resources by their names, what is alike in a plan, how an ad is drawn
 	// (internal/cards), what a daemon could not do.
-	regexp.MustCompile(`Apply, (finished:|:)?|finished:|campaign “[^”]*”|campaign/none|⟦Status οζ +of|` +
+	regexp.MustCompile(`Apply, (finished:|:)?|finished:|campaign “[^”]*”|campaign/none|⟦Status οζ|` +
 		`(raise the daily budget|take over) .*campaigns|· drawn by adsync|, cut where the service cuts|` +
 		`The file is pushed, and the forge did not open a pull request of it\.`),
 	// The service's: what the review says of an ad, and whether it is active.

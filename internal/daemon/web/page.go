@@ -50,13 +50,18 @@ var (
 
 // templatesOf are the pages in the words of the catalogue.
 func templatesOf() *template.Template {
-	text, err := catalogue.Template(pageText + accountText + pauseText +
-		ads.Template + campaigns.Template + activity.Template + drafts.Template +
-		conflicts.Template + merges.Template + held.Template + talk.Template + loggedin.Template)
+	text, err := catalogue.Template(templateText())
 	if err != nil {
 		panic(err) // a test of the catalogue finds it first
 	}
 	return template.Must(template.New("page").Funcs(template.FuncMap{"form": catalogue.Form}).Parse(text))
+}
+
+// templateText is all templates, before they have words.
+func templateText() string {
+	return pageText + accountText + pauseText +
+		ads.Template + campaigns.Template + activity.Template + drafts.Template +
+		conflicts.Template + merges.Template + held.Template + talk.Template + loggedin.Template
 }
 
 // styleText is the look of a plan, and what this page has beyond it.

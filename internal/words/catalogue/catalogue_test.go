@@ -2,6 +2,8 @@ package catalogue
 
 import (
 	"html/template"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -18,7 +20,7 @@ func other(t *testing.T, lines ...string) *Catalogue {
 
 func TestWhatACatalogueMayNotBe(t *testing.T) {
 	for _, row := range []struct{ name, content, want string }{
-		{"no equals sign", "language = en\nhello", `other.txt:2: the line is "hello"; want a key, an equals sign`},
+		{"no equals sign", "language = en\nhello", `other.txt:2: the line is "hello"; want a key and a text`},
 		{"an open place", "language = en\n\n# x\na = b {name", `other.txt:4: a: a place is "{name"; want {name}`},
 		{"a place of no name", "language = en\na = b {}", `other.txt:2: a: a place is "{}"`},
 		{"words that do not end", "language = en\na = b {name: there", "other.txt:2: a: the place name has no end"},
@@ -37,20 +39,42 @@ func TestWhatACatalogueMayNotBe(t *testing.T) {
 
 // A translation has what English has: no text less, none more, and the same places, in their own order.
 func TestATranslationIsHeldToEnglish(t *testing.T) {
-	if _, err := Read("same.txt", englishText); err != nil {
-		t.Error(err)
+	windows := "\ufeff" + strings.ReplaceAll(englishText, "\n", "\r\n")
+	shorter := strings.Replace(englishText, "held.hours [one] = {n} hour", "held.hours [one] = an hour", 1)
+	for _, same := range []string{englishText, windows, shorter} {
+		if _, err := Read("same.txt", same); err != nil {
+			t.Error(err)
+		}
 	}
 	const title = "\nactivity.title-of = Activity of {what}"
 	for _, row := range []struct{ name, becomes, want string }{
 		{"a text is missing", "", `"activity.title-of" is not there`},
 		{"a text of its own", title + "\nmine = x", `"mine" is there; want only what`},
-		{"a place is missing", "\nactivity.title-of = Activity", `places of "activity.title-of" are []; want ["what"]`},
-		{"another place", "\nactivity.title-of = Of {whom}", `are ["whom"]; want ["what"]`},
+		{"a place is missing", "\nactivity.title-of = Activity", `places of "activity.title-of" are [] in the form [other]; want ["what"]`},
+		{"another place", "\nactivity.title-of = Of {whom}", `are ["whom"] in the form [other]; want ["what"]`},
+		{"a place is missing in a form", title + "\nactivity.title-of [one] = One", `are [] in the form [one]; want ["what"]`},
 		{"words in a place", "\nactivity.title-of = Of {what: that}", `places of "activity.title-of"`},
 	} {
 		content := strings.Replace(englishText, title, row.becomes, 1)
 		if _, err := Read("other.txt", content); err == nil || !strings.Contains(err.Error(), row.want) {
 			t.Errorf("%s: %v; want %s", row.name, err, row.want)
+		}
+	}
+}
+
+// Whoever translates puts their file beside english.txt.
+func TestEachTranslationIsWhole(t *testing.T) {
+	files, err := filepath.Glob("*.txt")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	for _, file := range files {
+		content, err := os.ReadFile(file)
+		if err == nil {
+			_, err = Read(file, string(content))
+		}
+		if err != nil {
+			t.Error(err)
 		}
 	}
 }
