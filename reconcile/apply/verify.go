@@ -130,7 +130,7 @@ func (r *carryOut) releaseElsewhere(ctx context.Context, waiting []*changeProgre
 	for i, s := range waiting {
 		address := s.change.Address
 		parent := r.ids[r.Schemas.Parent(address)]
-		if !wire.IsNew(s.change) || !live.Elsewhere(r.Schemas.Of(address.Kind), seen[i].Record, records[parent]) {
+		if !wire.IsNew(s.change) || !seen[i].Elsewhere(records[parent]) {
 			continue
 		}
 		lives, err := r.Store.Generation(ctx, address)

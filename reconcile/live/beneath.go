@@ -1,6 +1,7 @@
 package live
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -439,16 +440,16 @@ func OlderThanParent(ctx context.Context, of *env.Env,
 	return older(record, above), nil
 }
 
-// Elsewhere reports whether a record stands beneath another parent than the one that is given: it says so (service
-// facts, 4.3: not always), or it is older.
-func Elsewhere(schema *resource.Schema, record, parent adsapi.Record) bool {
-	if schema.Parent == "" || record.ID == "" || parent.ID == "" {
+// Elsewhere reports whether what was read back stands beneath another parent than the one that is given: it says so
+// (service facts, 4.3: not always), or it is older.
+func (o Observation) Elsewhere(parent adsapi.Record) bool {
+	switch {
+	case o.Record.ID == "" || parent.ID == "":
 		return false
+	case o.ParentID != "":
+		return o.ParentID != parent.ID
 	}
-	if says := ParentIn(schema, record.JSON); says != "" {
-		return says != parent.ID
-	}
-	return older(record, parent)
+	return older(o.Record, parent)
 }
 
 // older reports whether one was made before another, by more than clocks are apart.
@@ -459,13 +460,26 @@ func older(record, parent adsapi.Record) bool {
 }
 
 // ParentIn returns the id of the parent that a body names, "" for none.
-func ParentIn(schema *resource.Schema, body json.RawMessage) string {
-	var says map[string]json.RawMessage
-	var id string
-	if json.Unmarshal(body, &says) == nil {
-		_ = json.Unmarshal(says[schema.ParentWire], &id) // what is no text names none
+func ParentIn(schema *resource.Schema, body json.RawMessage) (id string) {
+	d := json.NewDecoder(bytes.NewReader(body))
+	if _, err := d.Token(); err != nil { // the brace
+		return ""
 	}
-	return id
+	for d.More() {
+		name, err := d.Token()
+		if err != nil {
+			return ""
+		}
+		if name == schema.ParentWire {
+			_ = d.Decode(&id) // what is no text names none
+			return id
+		}
+		var other json.RawMessage
+		if d.Decode(&other) != nil {
+			return ""
+		}
+	}
+	return ""
 }
 
 // createdAt returns when a resource was made, by the service's clock.

@@ -28,9 +28,10 @@ type Expectation struct {
 
 // Observation is what reading back showed.
 type Observation struct {
-	Record  adsapi.Record
-	Differs []Difference // none when it is as sent, in the service's normal form
-	Hidden  bool         // the service does not show it
+	Record   adsapi.Record
+	ParentID string       // "" where the service does not say it
+	Differs  []Difference // none when it is as sent, in the service's normal form
+	Hidden   bool         // the service does not show it
 }
 
 // Difference is what reading back shows otherwise than it was sent.
@@ -178,7 +179,7 @@ func (a *Lists) Observe(ctx context.Context, expected []Expectation) ([]Observat
 			return nil, err
 		}
 		forms, differs := Compare(schema, e, live)
-		seen[i] = Observation{Record: record, Differs: differs}
+		seen[i] = Observation{Record: record, ParentID: live.ParentID, Differs: differs}
 		given := givenAtCreate(schema, e, live, record)
 		if len(forms)+len(given) > 0 {
 			normal = append(normal, state.Applied{Address: e.Address, ID: e.ID, Attributes: given, Normal: forms})
