@@ -268,11 +268,14 @@ func TestAnyDaemonOfADatabaseServesEveryAccount(t *testing.T) {
 	first.until("msg", "run ended", "account", name, "class", "suspended")
 	b.shows("/accounts/"+name, "the page is down")
 	b.until(name, "suspended", func(s shownShop) bool { return s.State == "suspended" && s.Suspended != nil })
-	b.order(path+"/wake", `{"by":"bob"}`)
+	b.order(path+"/wake", `{"by":"bob","reason":"asked elsewhere"}`)
 	first.until("msg", "run ended", "account", name, "woken", "asked")
-	b.order(path+"/resume", `{"by":"bob"}`)
+	b.order(path+"/resume", `{"by":"bob","reason":"it is up"}`)
 	c.until(name, "resumed", func(s shownShop) bool { return s.State != "suspended" && s.Suspended == nil })
 
+	for _, why := range []string{"asked elsewhere", "it is up"} {
+		c.shows("/accounts/"+name+"/activity", why)
+	}
 	c.order(path+"/pauses", `{"by":"bob","reason":"stock ran out"}`)
 	s := b.until(name, "paused", func(s shownShop) bool {
 		return len(s.Pauses) == 1 && s.Pauses[0].Settled && s.Suspended != nil
