@@ -10,8 +10,8 @@
 //
 // Open document.go first (comments beside what they belong to), then write.go. scalar.go
 // decides on quotes, order.go on the order of keys, same.go holds what was written against what
-// was read, edit.go replaces values in place; fault.go and faultwords.go say what is wrong with
-// a text in words.
+// was read. edit.go replaces values in place, text.go puts in parts of another text; fault.go and
+// faultwords.go say what is wrong with a text in words.
 package yamlfmt
 
 import (

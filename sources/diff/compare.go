@@ -1,6 +1,7 @@
 // Package diff compares two versions of sources and merges three.
-// compare.go names what differs, compare_cells.go the cells of workbooks, merge.go and merge_rows.go
-// join the changes of two people, textconv.go writes a file as lines for git.
+// compare.go names what differs, compare_cells.go the cells of workbooks, textconv.go writes a file as lines for git.
+// merge.go and merge_rows.go join the changes of two people, merge_csv.go those of a CSV file; merge_yaml.go decides
+// what is taken of a YAML file, of which yaml_read.go tells the parts apart and yaml_write.go puts them in.
 //
 // A merge that is not certain is a conflict, never a choice.
 package diff
