@@ -244,7 +244,7 @@ database-cost:
 # cannot be there: notifications, and settings of a connection.
 pgbouncer: deps
 	ADSYNC_TEST_PGBOUNCER=1 $(GO) test -count=1 -timeout 60m \
-		-skip 'TestADatabaseThatKeepsNothingIsRefused|TestWhoMayTakePermits|TestProcessesRingForEachOther' \
+		-skip 'TestADatabaseThatKeepsNothingIsRefused|TestWhoMayTakePermits|TestProcessesRingForEachOther|TestAnAccountIsGivenBackOnceTheDatabaseAnswers' \
 		./state ./state/postgres ./internal/errands
 
 # soak: a daemon and an emulator live through saves, commits, edits by others,

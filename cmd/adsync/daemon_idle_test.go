@@ -39,6 +39,8 @@ func TestIdleCost(t *testing.T) {
 		every = time.Minute
 	}
 	f := newIdleFleet(t, accounts, every, *idleDatabase)
+	f.looksAlone = true
+	f.configure(every)
 	p := f.start()
 	f.await(p)
 	f.changed.Store(0)
@@ -118,6 +120,7 @@ type idleFleet struct {
 	accounts          int
 	environment       []string
 	requests, changed atomic.Int64
+	looksAlone        bool // no figures are read: 42 requests for the first year, and then three an hour
 }
 
 // accountsAnAddress is how many accounts ask one address: as many as a look a second of each leaves within its limits.
@@ -174,6 +177,9 @@ func (f *idleFleet) configure(every time.Duration) {
 	config := fmt.Sprintf("listen: none\nsettle: 500ms\nevery: %s\n", every)
 	if f.database != "" {
 		config += "database: {env: TEST_DATABASE}\n"
+	}
+	if f.looksAlone {
+		config += "figures: false\n"
 	}
 	config += "accounts:\n"
 	for i := range f.accounts {

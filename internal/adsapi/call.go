@@ -192,18 +192,26 @@ func (c *caller) send(ctx context.Context, r request, token Secret, decode func(
 	if err != nil {
 		return r.failure(Error{fault: faultLocal, cause: c.blotError(err)})
 	}
+	sent := c.now()
 	resp, err := c.transport.RoundTrip(req)
 	if err != nil {
 		return c.unanswered(ctx, r, err)
 	}
 	defer func() { _ = resp.Body.Close() }()
 	if date, err := http.ParseTime(resp.Header.Get("Date")); err == nil {
-		c.ahead.Store(int64(c.now().Round(0).Sub(date)))
+		c.compareClocks(sent.Round(0).Sub(date), c.now().Round(0).Sub(date))
 	}
 	if resp.StatusCode < 200 || resp.StatusCode > 299 {
 		return c.refused(r, resp)
 	}
 	return c.accept(ctx, r, resp, decode)
+}
+
+// compareClocks takes in by how much this clock was ahead of an answer's date as the request went, and as the answer
+// came. What was known stands where it is between them: an answer that took long tells no more.
+func (c *caller) compareClocks(gone, come time.Duration) {
+	known := time.Duration(c.ahead.Load())
+	c.ahead.Store(int64(max(min(known, max(gone, come)), min(gone, come))))
 }
 
 func (c *caller) newRequest(ctx context.Context, r request, token Secret) (*http.Request, error) {

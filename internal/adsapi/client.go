@@ -155,7 +155,7 @@ func (c *Client) Left() (left, of int) { return c.limiter.left() }
 func (c *Client) KeyLag() time.Duration { return c.keyLag }
 
 // Ahead is how much the clock of this machine is ahead of the service's, to a few
-// seconds, by its last answer that has a Date; 0 before there was one.
+// seconds, by its answers that have a Date; 0 before there was one.
 func (c *Client) Ahead() time.Duration { return time.Duration(c.ahead.Load()) }
 
 // PerMinute is how many requests a minute this client allows itself, to one
