@@ -39,10 +39,26 @@ func (p Place) Ask(a Ask) (Ask, error) {
 	return a, NoteAsk(p, a)
 }
 
-// NoteAsk notes a wish that whoever hears it carries out at once.
+// NoteAsk notes a wish that whoever hears it carries out at once. Programs ask every minute: one without a reason is
+// left out where the same was noted within an hour.
 func NoteAsk(p Place, a Ask) error {
-	return p.note(Ordered{Time: a.Since.UTC().Truncate(time.Second), Order: Reconcile, By: a.By, From: a.From,
-		Reason: a.Note})
+	o := Ordered{Time: a.Since.UTC().Truncate(time.Second), Order: Reconcile, By: a.By, From: a.From, Reason: a.Note}
+	if a.Note == "" {
+		noted, err := p.Ordered()
+		if err != nil {
+			return err
+		}
+		for _, before := range slices.Backward(noted) {
+			between := o.Time.Sub(before.Time)
+			if before.Time = o.Time; before == o && between >= 0 && between < time.Hour {
+				return nil
+			}
+			if between >= time.Hour {
+				break
+			}
+		}
+	}
+	return p.note(o)
 }
 
 // Asks returns the wishes nobody has taken yet, oldest first. What cannot be read is

@@ -199,6 +199,33 @@ func TestAsksAreTakenOnce(t *testing.T) {
 }
 
 // Two daemons never look after one account; the death of one frees it.
+// A program that asks for a run every minute fills no log: the same within an hour is one line. A reason, another
+// person and another place are lines of their own.
+func TestWhatIsAskedEveryMinuteIsNotedEveryHour(t *testing.T) {
+	f := orders.Folder(t.TempDir())
+	at := noon
+	for range 150 {
+		if err := orders.NoteAsk(f, orders.Ask{By: "pipeline", From: "API 192.0.2.7", Since: at}); err != nil {
+			t.Fatal(err)
+		}
+		at = at.Add(time.Minute)
+	}
+	for _, a := range []orders.Ask{
+		{By: "pipeline", From: "API 192.0.2.7", Note: "the feed is new", Since: at},
+		{By: "pipeline", From: "API 192.0.2.7", Note: "the feed is new", Since: at},
+		{By: "anna", From: "API 192.0.2.7", Since: at},
+		{By: "pipeline", From: "API 192.0.2.8", Since: at},
+		{By: "pipeline", From: "API 192.0.2.7", Since: at},
+	} {
+		if err := orders.NoteAsk(f, a); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if noted, err := f.Ordered(); err != nil || len(noted) != 3+4 {
+		t.Errorf("Ordered() = %v, %v; want a line each hour, and four more", noted, err)
+	}
+}
+
 func TestOneDaemonAttends(t *testing.T) {
 	f := orders.Folder(t.TempDir())
 	if _, _, err := f.Daemon(); !errors.Is(err, fs.ErrNotExist) {
