@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -47,11 +48,15 @@ func busyAgency(t *testing.T) (*agency, *process, *heldBack) {
 	return a, p, h
 }
 
-// applies has a person apply the files of the one account. asked is called once the daemon is asked to hand it over.
-func (a *agency) applies(wait string, asked func()) (out, said string, err error) {
+// applies has a person apply the files of the one account, of its folder or as from says. asked is called once the
+// daemon is asked to hand the account over.
+func (a *agency) applies(wait string, asked func(), from ...string) (out, said string, err error) {
 	a.t.Helper()
-	c := asAdsync("apply", "--yes", "--wait", wait, "--operator", filepath.Join(a.dir, "operator-0.yaml"),
-		filepath.Join(a.dir, "shop-0"))
+	if len(from) == 0 {
+		from = []string{filepath.Join(a.dir, "shop-0")}
+	}
+	c := asAdsync(append([]string{"apply", "--yes", "--wait", wait, "--operator",
+		filepath.Join(a.dir, "operator-0.yaml")}, from...)...)
 	c.Env = append(append(c.Env, "HOME="+a.t.TempDir()), a.environment()...)
 	var printed strings.Builder
 	c.Stdout = &printed
@@ -93,6 +98,27 @@ func TestAnApplyAsksTheDaemonToHandOver(t *testing.T) {
 	a.await("Late Spring", 1)
 	a.edit("Summer")
 	a.await("Summer", 1)
+	p.end()
+}
+
+// TestAnApplyFromGitThatWaitedHasTheNewestCommit: somebody pushes while an apply of a repository waits for the account.
+func TestAnApplyFromGitThatWaitedHasTheNewestCommit(t *testing.T) {
+	t.Parallel()
+	a, p, h := busyAgency(t)
+	repository := filepath.Join(a.dir, "..", "ads.git")
+	for _, args := range [][]string{{"init", "-q", "--bare", repository}, {"init", "-q", a.dir}} {
+		noError(t, exec.Command("git", args...).Run())
+	}
+	a.commit("Spring")
+	out, said, err := a.applies("5m", func() {
+		a.edit("Late Spring")
+		a.commit("later")
+		close(h.letGo)
+	}, "--git", repository, "--ref", "main", "--path", "shop-0")
+	if err != nil || !strings.Contains(out, "Late Spring 0") {
+		t.Errorf("apply = %v; want that it carries out the commit that came meanwhile\n%s\n%s", err, out, said)
+	}
+	a.await("Late Spring", 1)
 	p.end()
 }
 
