@@ -45,7 +45,7 @@ accounts: [{name: shop, folder: %q, uploads: folder}]
 `, filepath.Join(m.home, "states"), filepath.Join(m.home, "operator.yaml"), m.dir))
 	m.start()
 	m.p.until("msg", "run ended", "class", "applied")
-	anna, ben := m.anna, m.enters(m.anna.at, "ben")
+	anna := m.anna
 	const annas, nobodys = "Anna wrote it: it wants the approval of somebody else", "Who wrote it is not known"
 
 	content := ""
@@ -94,7 +94,8 @@ accounts: [{name: shop, folder: %q, uploads: folder}]
 	<-m.p.ended
 	m.start()
 	m.p.until("msg", "run ended", "class", "held")
-	anna, ben = m.anna, m.enters(m.anna.at, "ben")
+	anna = m.anna
+	ben := m.enters(m.anna.at, "ben")
 	says(annas)
 	if status, page := anna.approvesFirst(); status != 403 || !strings.Contains(page, "Anna wrote 1 of the 1") {
 		t.Errorf("anna approves what she sent before a restart: %d %s", status, page)
