@@ -86,11 +86,17 @@ func (h *history) onlyPushed(next http.Handler) http.Handler {
 // tried runs a command that must end well.
 func (h *history) tried(args ...string) {
 	h.t.Helper()
-	c := exec.Command(os.Args[0], append(args, h.dir)...)
-	c.Env = h.env
-	if out, err := c.CombinedOutput(); err != nil {
+	if out, err := h.run(args...); err != nil {
 		h.t.Fatalf("%s: %v\n%s", strings.Join(args, " "), err, out)
 	}
+}
+
+// run runs a command, and returns all that it says.
+func (h *history) run(args ...string) (said string, err error) {
+	c := exec.Command(os.Args[0], append(args, h.dir)...)
+	c.Env = h.env
+	out, err := c.CombinedOutput()
+	return string(out), err
 }
 
 var ownerOf = regexp.MustCompile(`"owner": "([0-9a-f]+)"`)
@@ -101,7 +107,16 @@ func (h *history) newRunner() {
 	noError(h.t, os.RemoveAll(filepath.Join(h.dir, ".adsync")))
 	head, err := exec.Command("git", "--git-dir="+h.bare, "show", "adsync/state:head.json").Output()
 	noError(h.t, err)
-	if owner := ownerOf.FindSubmatch(head); owner != nil {
-		h.tried("unlock", "--owner", string(owner[1]))
+	owner := ownerOf.FindSubmatch(head)
+	if owner == nil {
+		return
+	}
+	// git outlives the run that was killed, and may still write the branch
+	late := time.Now().Add(patience)
+	for out, err := h.run("unlock", "--owner", string(owner[1])); err != nil; time.Sleep(50 * time.Millisecond) {
+		if !strings.Contains(out, "locked by somebody who writes to it") || time.Now().After(late) {
+			h.t.Fatalf("unlock: %v\n%s", err, out)
+		}
+		out, err = h.run("unlock", "--owner", string(owner[1]))
 	}
 }
