@@ -25,10 +25,14 @@ func pull(t *testing.T, d state.Database, names []string) state.Share {
 	return s
 }
 
+// untilSettled is how many rounds of pulls have to end alike: a worker may pass over what nobody has for a few.
+const untilSettled = 7
+
 // settle has workers pull and give back until nothing changes, and returns what each has.
 func settle(t *testing.T, names []string, workers ...state.Database) (held [][]string) {
 	t.Helper()
-	for range 20 {
+	alike := 0
+	for range 40 {
 		before := held
 		held = nil
 		for _, d := range workers {
@@ -38,7 +42,9 @@ func settle(t *testing.T, names []string, workers ...state.Database) (held [][]s
 			}
 			held = append(held, s.Held[s.Excess:])
 		}
-		if slices.EqualFunc(before, held, slices.Equal) {
+		if !slices.EqualFunc(before, held, slices.Equal) {
+			alike = 0
+		} else if alike++; alike == untilSettled {
 			return held
 		}
 	}
