@@ -31,6 +31,9 @@ func Printable(s string) string {
 // disarmed escapes what GitHub Actions would carry out from a log: "##["
 // anywhere, and "::" where a line begins, which any word may after wrapping.
 func disarmed(s string) string {
+	if !strings.Contains(s, "::") && !strings.Contains(s, "##[") {
+		return s
+	}
 	if strings.HasPrefix(s, "::") {
 		s = `\u003a` + s[1:]
 	}
