@@ -1,35 +1,35 @@
 package sentence
 
 import (
-	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
-	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/internal/words"
+	"adsync/internal/words/catalogue"
 	"adsync/plan"
 )
 
-// clause is what happens to one value: Raise · daily budget · from 80 to 200 USD.
+// clause is what happens to one value: raise the daily budget of “Spring” from 80 to 200 USD.
 type clause struct {
-	verb, object, rest string
-	whole              bool // both values are said whole
+	does     string // its text
+	what     string // the value is called
+	from, to string // what it was and becomes; of a list what it loses and gains, of people how many
+	whole    bool   // both values are said whole
 }
 
 // of puts a clause about a subject, or where there is none about “it”.
 func (c clause) of(subject string) string {
-	said := c.verb
-	switch {
-	case c.object == "" && subject == "":
-		said += " it"
-	case c.object == "":
-		said += " " + subject
-	case subject == "":
-		said += " its " + c.object
-	default:
-		said += " the " + c.object + " of " + subject
+	if subject == "" {
+		return c.say(c.does+".its", "")
 	}
-	return strings.TrimSpace(said + " " + c.rest)
+	return c.say(c.does, subject)
+}
+
+func (c clause) say(text, subject string) string {
+	return catalogue.Fill("change."+text,
+		"what", c.what, "whose", subject, "from", c.from, "to", c.to, "n", c.to)
 }
 
 // clause says what happens to a value.
@@ -44,28 +44,28 @@ func (t *Teller) clause(c *plan.ChangeDocument, f *plan.FieldDocument) clause {
 	case f.Counted != nil:
 		return counted(f.Counted, to)
 	case a.Spend == resource.Delivery && delivers[to.Text()] != "":
-		return clause{verb: delivers[to.Text()], whole: true}
+		return clause{does: delivers[to.Text()], whole: true}
 	case t.removes(c.Kind, a, to):
-		return clause{verb: "end", rest: "for good", whole: true}
+		return clause{does: "end", whole: true}
 	case t.names(c.Kind, a.Name) && to.IsSet():
-		return clause{verb: "rename", rest: "to " + quoted(to.Text()), whole: len([]rune(to.Text())) <= nameMost}
+		return clause{does: "rename", to: quoted(to.Text()), whole: len([]rune(to.Text())) <= nameMost}
+	case !to.IsSet() && from.IsSet() && before.text != "":
+		return clause{does: "remove-was", what: label, from: before.text, whole: before.whole}
 	case !to.IsSet():
-		said := clause{verb: "remove", object: label, whole: before.whole}
-		if from.IsSet() && before.text != "" {
-			said.rest = "(it was " + before.text + ")"
-		}
-		return said
+		return clause{does: "remove", what: label, whole: before.whole}
 	case after.text == "" && from.IsSet():
-		return clause{verb: "replace", object: label}
+		return clause{does: "replace", what: label}
 	case after.text == "":
-		return clause{verb: "set", object: label}
+		return clause{does: "set", what: label}
 	case !from.IsSet():
-		return clause{verb: "set", object: label, rest: "to " + after.text, whole: after.whole}
+		return clause{does: "set-to", what: label, to: after.text, whole: after.whole}
 	case a.Type.IsList():
 		return lists(a, label, from, to)
 	}
-	return clause{verb: t.verb(a, from, to), object: label, rest: "from " + t.pair(a, from, to),
-		whole: before.whole && after.whole}
+	if n, is := from.Number(); is && a.Type == resource.TypeMoney {
+		before.text = amount(n) // one currency is said for both
+	}
+	return clause{t.verb(a, from, to), label, before.text, after.text, before.whole && after.whole}
 }
 
 // delivers are the verbs of an attribute that governs delivery.
@@ -91,22 +91,14 @@ func (t *Teller) verb(a *resource.Attribute, from, to resource.Value) string {
 	return "change"
 }
 
-// pair are both values, with one currency: 80 to 200 USD.
-func (t *Teller) pair(a *resource.Attribute, from, to resource.Value) string {
-	if before, is := from.Number(); is && a.Type == resource.TypeMoney {
-		return amount(before) + " to " + t.value(a, to).text
-	}
-	return t.value(a, from).text + " to " + t.value(a, to).text
-}
-
 // counted says how many people a file adds or takes out.
 func counted(c *plan.Counted, inFile resource.Value) clause {
 	people, _ := inFile.Number()
-	rest := "get " + diag.Counted(people, "person", "people") + " more"
+	does := "gain"
 	if c.Does == "remove" {
-		rest = "lose " + diag.Counted(people, "person", "people")
+		does = "lose"
 	}
-	return clause{verb: "let", rest: rest}
+	return clause{does: does, to: strconv.FormatInt(people, 10)}
 }
 
 // shown is a value as a sentence has it; "" where it is nothing that one reads.
@@ -144,7 +136,7 @@ func (t *Teller) value(a *resource.Attribute, v resource.Value) shown {
 	whole := text == all
 	switch a.Type {
 	case resource.TypeText, resource.TypeQuery:
-		text = "“" + text + "”"
+		text = catalogue.Fill("name.quoted", "name", text)
 	}
 	return shown{text, whole}
 }
@@ -164,16 +156,16 @@ func entries(a *resource.Attribute, items []string) (string, bool) {
 		whole = whole && short == item
 		switch a.Type {
 		case resource.TypeHints:
-			short = "“" + short + "”"
+			short = catalogue.Fill("name.quoted", "name", short)
 		case resource.TypeSet:
 			short = spaced(short)
 		}
 		all = append(all, short)
 	}
 	if more := len(items) - entriesMost; more > 0 {
-		all = append(all, fmt.Sprintf("%d more", more))
+		all = append(all, catalogue.Say("list.more", "n", more))
 	}
-	return andList(all), whole
+	return words.And(all), whole
 }
 
 // lists says what a list gains and loses.
@@ -183,13 +175,13 @@ func lists(a *resource.Attribute, label string, from, to resource.Value) clause 
 	loses, both := entries(a, lost)
 	switch {
 	case gains != "" && loses != "":
-		return clause{"change", label, "(add " + gains + "; take out " + loses + ")", all && both}
+		return clause{"exchange", label, loses, gains, all && both}
 	case gains != "":
-		return clause{"add " + gains + " to", label, "", all}
+		return clause{"add", label, "", gains, all}
 	case loses != "":
-		return clause{"take " + loses + " out of", label, "", both}
+		return clause{"take-out", label, loses, "", both}
 	}
-	return clause{verb: "reorder", object: label}
+	return clause{does: "reorder", what: label}
 }
 
 // missingFrom returns the entries of some that all does not hold.
@@ -211,7 +203,7 @@ func of(v *resource.Value) resource.Value {
 // nameMost is how many characters of a name a sentence has.
 const nameMost = 60
 
-func quoted(name string) string { return "“" + cut(name, nameMost) + "”" }
+func quoted(name string) string { return catalogue.Fill("name.quoted", "name", cut(name, nameMost)) }
 
 // cut bounds a text.
 func cut(text string, most int) string {
@@ -235,13 +227,4 @@ func amount(micros int64) string {
 		return sign + whole
 	}
 	return sign + whole + "." + fraction
-}
-
-// andList joins texts: a, b and c.
-func andList(texts []string) string {
-	if len(texts) < 2 {
-		return strings.Join(texts, "")
-	}
-	last := len(texts) - 1
-	return strings.Join(texts[:last], ", ") + " and " + texts[last]
 }

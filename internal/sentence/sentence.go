@@ -12,6 +12,7 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/resource"
 	"adsync/internal/words"
+	"adsync/internal/words/catalogue"
 	"adsync/plan"
 )
 
@@ -31,127 +32,122 @@ type Sentence struct {
 // Of returns what a change does.
 func (t *Teller) Of(c *plan.ChangeDocument) Sentence {
 	s := t.does(c)
-	s.Text = diag.Printable(s.Text)
+	s.Text = diag.Printable(words.Upper(s.Text))
 	return s
 }
 
 func (t *Teller) does(c *plan.ChangeDocument) Sentence {
-	subject := t.subject(c.Address, "")
 	switch c.Action {
 	case plan.Create:
-		return Sentence{"Create " + t.created(c), false}
+		return Sentence{t.created(c), false}
 	case plan.Update:
-		if s := t.altered(c); s.Text != "" {
+		if s := t.clauses(c, t.subject(c.Address, t.before(c))); s.Text != "" {
 			return s
 		}
-		return Sentence{"Change " + subject, false}
-	case plan.Replace:
-		return Sentence{"End " + subject + " for good and make it anew", false}
-	case plan.Archive:
-		return Sentence{"End " + subject + " for good", true}
-	case plan.Adopt:
-		s := Sentence{"Take over " + subject + ", which is already live", len(c.Fields) == 0}
-		if and := t.clauses(c, ""); and.Text != "" {
-			s = Sentence{s.Text + ", and " + and.Text, and.Whole}
-		}
-		return s
-	case plan.Forget:
-		return Sentence{"Forget " + subject + ", which is gone", true}
-	case plan.Record:
-		return Sentence{"Note that files and account agree on " + subject, true}
 	}
-	return Sentence{words.Upper(words.Action(c.Action)) + " " + subject, false}
+	subject := t.subject(c.Address, "")
+	if c.Action == plan.Adopt {
+		if and := t.clauses(c, ""); and.Text != "" {
+			return Sentence{catalogue.Fill("action.says.adopt.and", "what", subject, "does", and.Text), and.Whole}
+		}
+	}
+	all := whole[c.Action] || c.Action == plan.Adopt && len(c.Fields) == 0
+	return Sentence{acts("action.says."+string(c.Action), c.Action, subject), all}
 }
 
-// verbs are what is done to several of a kind, around their number.
-var verbs = map[plan.Action][2]string{
-	plan.Create: {"Create ", ""}, plan.Update: {"Change ", ""}, plan.Replace: {"End ", " for good and make them anew"},
-	plan.Archive: {"End ", " for good"}, plan.Adopt: {"Take over ", ", which are already live"},
-	plan.Forget: {"Forget ", ", which are gone"}, plan.Record: {"Note that files and account agree on ", ""},
+// whole are the actions that have a text, and whether no value that changes is ever missing in it.
+var whole = map[plan.Action]bool{
+	plan.Create: false, plan.Update: false, plan.Replace: false, plan.Archive: true, plan.Adopt: false,
+	plan.Forget: true, plan.Record: true,
+}
+
+// acts says what an action does to a resource, or to several.
+func acts(text string, action plan.Action, what string) string {
+	if _, known := whole[action]; !known {
+		return catalogue.Fill("action.other", "does", words.Action(action), "what", what)
+	}
+	return catalogue.Fill(text, "what", what)
 }
 
 // Several says what is done to some more of a kind: Take over 57 more campaigns, which are already live.
 func (t *Teller) Several(number string, action plan.Action, kind resource.Kind) string {
-	verb := verbOf(action)
-	return diag.Printable(verb[0] + number + " more " + t.plural(kind) + verb[1])
+	more := catalogue.Fill("several.more", "n", number, "kind", t.kind(kind))
+	return diag.Printable(words.Upper(acts("action.many."+string(action), action, more)))
+}
+
+// kind is what a kind is called, in small letters.
+func (t *Teller) kind(kind resource.Kind) string {
+	if s := t.Schemas.Of(kind); s != nil {
+		return strings.ToLower(s.Title)
+	}
+	return string(kind)
 }
 
 // subject is what a change is about: “Spring”, the ad “Hero” of Runners, Spring. What has others beneath it and
 // nothing above is known by its name alone. A name that is given takes the place of its own.
 func (t *Teller) subject(address, name string) string {
 	a, ok := resource.ParseAddress(address)
-	schema := t.Schemas.Of(a.Kind)
-	if !ok || schema == nil {
-		return quoted(address)
+	s := t.Schemas.Of(a.Kind)
+	if ok && s != nil && s.Only == "" && s.Parent == "" && len(t.Schemas.ChildrenOf(a.Kind)) > 0 {
+		return quoted(cmp.Or(name, t.Names.Leaf(address)))
 	}
-	title := "the " + strings.ToLower(schema.Title)
-	if schema.Only != "" {
-		return title
-	}
-	named := quoted(cmp.Or(name, t.Names.Leaf(address)))
-	if schema.Parent == "" && len(t.Schemas.ChildrenOf(a.Kind)) > 0 {
-		return named
-	}
-	return title + " " + named + t.above(a)
+	return t.named(address, name)
 }
 
-// above names what a resource stands beneath.
-func (t *Teller) above(a resource.Address) string {
+// named is a resource with its kind, its name and what it stands beneath.
+func (t *Teller) named(address, name string) string {
+	a, ok := resource.ParseAddress(address)
+	schema := t.Schemas.Of(a.Kind)
+	switch {
+	case !ok || schema == nil:
+		return quoted(address)
+	case schema.Only != "":
+		return catalogue.Fill("subject.only", "kind", t.kind(a.Kind))
+	}
+	name = cut(cmp.Or(name, t.Names.Leaf(address)), nameMost)
 	var above []string
 	for up := t.Schemas.Parent(a); !up.IsZero(); up = t.Schemas.Parent(up) {
 		above = append(above, cut(t.Names.Leaf(up.String()), nameMost))
 	}
 	if len(above) == 0 {
-		return ""
+		return catalogue.Fill("subject.named", "kind", t.kind(a.Kind), "name", name)
 	}
-	return " of " + strings.Join(above, ", ")
+	return catalogue.Fill("subject.beneath", "kind", t.kind(a.Kind), "name", name, "above", words.Commas(above))
 }
 
-// created is a resource that begins, with its amounts, and whether it delivers.
+// created says of a resource that it begins, with its amounts, and whether it delivers.
 func (t *Teller) created(c *plan.ChangeDocument) string {
-	a, _ := resource.ParseAddress(c.Address)
-	said := t.subject(c.Address, "")
-	schema := t.Schemas.Of(a.Kind)
-	if schema == nil {
-		return said
-	}
-	if strings.HasPrefix(said, "“") {
-		said = "the " + strings.ToLower(schema.Title) + " " + said
-	}
+	what := t.named(c.Address, "")
 	var with []string
 	paused := false
 	for i := range c.Fields {
 		f := &c.Fields[i]
-		attribute, known := schema.Attribute(f.Name)
-		if !known || f.Desired == nil || !f.Desired.IsSet() {
+		a := t.attribute(c.Kind, f.Name)
+		if f.Desired == nil || !f.Desired.IsSet() {
 			continue
 		}
-		if attribute.Spend == resource.Amount && len(with) < clausesMost {
-			with = append(with, article(t.label(c.Kind, f.Name))+" of "+t.value(attribute, *f.Desired).text)
+		if a.Spend == resource.Amount && len(with) < clausesMost {
+			with = append(with, t.amountOf(a, *f.Desired, t.label(c.Kind, f.Name)))
 		}
-		paused = paused || attribute.Spend == resource.Delivery && f.Desired.Text() == plan.Paused
+		paused = paused || a.Spend == resource.Delivery && f.Desired.Text() == plan.Paused
 	}
-	if len(with) > 0 {
-		said += " with " + andList(with)
+	switch {
+	case len(with) > 0 && paused:
+		return catalogue.Fill("action.says.create.with-paused", "what", what, "with", words.And(with))
+	case len(with) > 0:
+		return catalogue.Fill("action.says.create.with", "what", what, "with", words.And(with))
+	case paused:
+		return catalogue.Fill("action.says.create.paused", "what", what)
 	}
-	if paused {
-		said += ", paused"
-	}
-	return said
+	return acts("action.says."+string(plan.Create), plan.Create, what)
 }
 
-func article(noun string) string {
-	if strings.ContainsAny(noun[:min(1, len(noun))], "aeiou") {
-		return "an " + noun
+// amountOf is an amount that a resource begins with: a daily budget of 50 USD.
+func (t *Teller) amountOf(a *resource.Attribute, v resource.Value, label string) string {
+	if strings.ContainsAny(label[:min(1, len(label))], "aeiou") {
+		return catalogue.Fill("amount.an", "what", label, "amount", t.value(a, v).text)
 	}
-	return "a " + noun
-}
-
-// altered is what a change does to what is there.
-func (t *Teller) altered(c *plan.ChangeDocument) Sentence {
-	s := t.clauses(c, t.subject(c.Address, t.before(c)))
-	s.Text = words.Upper(s.Text)
-	return s
+	return catalogue.Fill("amount.a", "what", label, "amount", t.value(a, v).text)
 }
 
 // before is the name of a resource that gets another one.
@@ -184,7 +180,7 @@ func (t *Teller) clauses(c *plan.ChangeDocument, subject string) Sentence {
 	var parts []string
 	for i := range fields {
 		if len(fields) > clausesMost && i > 0 {
-			parts = append(parts, "change its "+t.labels(c.Kind, fields[i:]))
+			parts = append(parts, catalogue.Fill("change.rest", "what", t.labels(c.Kind, fields[i:])))
 			s.Whole = false
 			break
 		}
@@ -196,7 +192,7 @@ func (t *Teller) clauses(c *plan.ChangeDocument, subject string) Sentence {
 			parts = append(parts, one.of(subject))
 		}
 	}
-	s.Text = andList(parts)
+	s.Text = words.And(parts)
 	return s
 }
 
@@ -242,9 +238,9 @@ func (t *Teller) label(kind resource.Kind, name string) string {
 	schema, a := t.Schemas.Of(kind), t.attribute(kind, name)
 	switch {
 	case a.Protects:
-		return "protection"
+		return catalogue.Say("label.protection")
 	case schema != nil && a.Header == schema.Title:
-		return "name"
+		return catalogue.Say("label.name")
 	case a.Header == "":
 		_, below, nested := strings.Cut(name, ".")
 		if nested {
@@ -252,7 +248,7 @@ func (t *Teller) label(kind resource.Kind, name string) string {
 		}
 		return cut(strings.NewReplacer(".", " ", "_", " ").Replace(name), nameMost)
 	}
-	return strings.ToLower(a.Header[:1]) + a.Header[1:]
+	return words.Lower(a.Header)
 }
 
 // labelsMost is how many attributes are named that a sentence does not say.
@@ -264,7 +260,7 @@ func (t *Teller) labels(kind resource.Kind, fields []*plan.FieldDocument) string
 		all = append(all, t.label(kind, f.Name))
 	}
 	if more := len(fields) - labelsMost; more > 0 {
-		all = append(all, diag.Plural(more, "other value"))
+		all = append(all, catalogue.Say("several.values", "n", more))
 	}
-	return andList(all)
+	return words.And(all)
 }

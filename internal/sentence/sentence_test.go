@@ -1,6 +1,7 @@
 package sentence
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"testing"
@@ -223,4 +224,17 @@ func single(at, name string, fields []plan.FieldDocument) (all []plan.ChangeDocu
 		all = append(all, c)
 	}
 	return all
+}
+
+// A clause has a text for each way that it is said in.
+func TestEveryClauseHasItsTexts(t *testing.T) {
+	for _, does := range []string{"start", "pause", "end", "rename", "set", "set-to", "remove", "remove-was", "replace",
+		"raise", "lower", "move", "change", "add", "take-out", "exchange", "reorder", "gain", "lose"} {
+		alike := cmp.Or(alikes[does], does)
+		for _, text := range []string{does, does + ".its", alike + ".many", alike + ".each"} {
+			if said := (clause{}).say(text, ""); strings.HasPrefix(said, "[") {
+				t.Errorf("%s has no text", said)
+			}
+		}
+	}
 }

@@ -52,14 +52,14 @@ func (n *Names) Of(address string) string {
 	}
 	said := n.Kind(address)
 	if n.schemas.Of(a.Kind).Only == "" {
-		said += " “" + n.leaf(a) + "”"
+		said = catalogue.Say("name.kind", "kind", said, "name", n.leaf(a))
 	}
 	var above []string
 	for up := n.schemas.Parent(a); !up.IsZero(); up = n.schemas.Parent(up) {
 		above = append(above, n.leaf(up))
 	}
 	if len(above) > 0 {
-		said = catalogue.Say("name.of", "what", said, "above", strings.Join(above, ", "))
+		said = catalogue.Say("name.of", "what", said, "above", Commas(above))
 	}
 	return said
 }

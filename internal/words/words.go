@@ -103,10 +103,33 @@ func Label(s *resource.Schema, attribute string) string {
 }
 
 // Upper begins a text with a capital.
-func Upper(text string) string {
+func Upper(text string) string { return begun(text, unicode.ToUpper) }
+
+// Lower begins a text with a small letter.
+func Lower(text string) string { return begun(text, unicode.ToLower) }
+
+func begun(text string, letter func(rune) rune) string {
 	r, size := utf8.DecodeRuneInString(text)
 	if size == 0 {
 		return text
 	}
-	return string(unicode.ToUpper(r)) + text[size:]
+	return string(letter(r)) + text[size:]
+}
+
+// And joins texts: a, b and c.
+func And(texts []string) string {
+	if len(texts) < 2 {
+		return strings.Join(texts, "")
+	}
+	last := len(texts) - 1
+	return catalogue.Fill("list.and", "list", Commas(texts[:last]), "last", texts[last])
+}
+
+// Commas joins texts: a, b, c.
+func Commas(texts []string) string {
+	if len(texts) < 2 {
+		return strings.Join(texts, "")
+	}
+	last := len(texts) - 1
+	return catalogue.Fill("list.comma", "list", Commas(texts[:last]), "last", texts[last])
 }

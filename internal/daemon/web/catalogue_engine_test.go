@@ -14,7 +14,6 @@ import (
 	"testing"
 
 	"adsync/internal/daemon/web/shown"
-	"adsync/internal/daemon/web/talk"
 	"adsync/internal/planview"
 	"adsync/internal/runview"
 	"adsync/internal/words"
@@ -130,10 +129,10 @@ func (f *foreign) plan(t *testing.T, a *asker, p *planview.Document) {
 	names := words.NamesOf(a.server.Schemas, p.Changes)
 	for i := range p.Changes[:min(len(p.Changes), 1000)] { // a page shows no more
 		c := &p.Changes[i]
-		does, _ := talk.About(a.server.Schemas, p, c.Address)
-		f.add(does, names.Of(c.Address), words.Upper(names.Of(c.Address)), c.Name, c.ID, c.Address)
+		f.add(names.Of(c.Address), words.Upper(names.Of(c.Address)), c.Name, c.ID, c.Address)
 		for k := range c.Fields {
-			f.add(names.Label(c.Kind, c.Fields[k].Name))
+			label := names.Label(c.Kind, c.Fields[k].Name)
+			f.add(label, words.Lower(label))
 		}
 	}
 	for i := range p.Asks {
@@ -164,10 +163,10 @@ func (f *foreign) english(said string) string {
 
 // nobodys is what stands in no language, and what of the fixture and the engine is not found as above.
 var nobodys = []*regexp.Regexp{
-	// The engine's: runs and the kinds of resources by their names, what is alike in a plan, how an ad is drawn
-	// (internal/cards), what a daemon could not do.
-	regexp.MustCompile(`Apply, (finished:|:)?|finished:|campaign “[^”]*”|campaign/none|⟦Status οζ|` +
-		`(raise the daily budget|take over) .*campaigns|· drawn by adsync|, cut where the service cuts|` +
+	// The engine's: runs and the kinds of resources by their names, how an ad is drawn (internal/cards), what a daemon
+	// could not do.
+	regexp.MustCompile(`Apply, (finished:|:)?|finished:|campaign/none|\b[Cc]ampaign\b|⟦Status οζ|` +
+		`· drawn by adsync|, cut where the service cuts|` +
 		`The file is pushed, and the forge did not open a pull request of it\.`),
 	// The service's: what the review says of an ad, and whether it is active.
 	regexp.MustCompile(`⟦\d+ (rejected|approved)⟧|\bactive\b`),

@@ -103,7 +103,7 @@ func inCode(t *testing.T, path string, used map[string]bool) {
 
 func isSay(call *ast.CallExpr) bool {
 	said, is := call.Fun.(*ast.SelectorExpr)
-	return is && said.Sel.Name == "Say"
+	return is && (said.Sel.Name == "Say" || said.Sel.Name == "Fill")
 }
 
 // literalOf is the text of a literal; "" of what is none.

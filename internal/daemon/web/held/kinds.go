@@ -89,15 +89,12 @@ func fieldsOf(a *plan.Ask) (fields []string) {
 // words say what all of a kind agree to.
 func (k *kind) words(tells *sentence.Teller) string {
 	says := words.Upper(words.Because(k.asks[0].Hazard)) + ": " +
-		lower(tells.Alike(planview.Thousands(len(k.asks)), k.changes[0], fieldsOf(k.asks[0])))
+		words.Lower(tells.Alike(planview.Thousands(len(k.asks)), k.changes[0], fieldsOf(k.asks[0])))
 	if _, exact := changeOf(map[string]*plan.ChangeDocument{}, k.asks[0]); exact {
 		return catalogue.Say("held.amounts", "what", says)
 	}
 	return says
 }
-
-// lower begins what follows a colon.
-func lower(text string) string { return strings.ToLower(text[:1]) + text[1:] }
 
 // digest names all of a kind, as they are.
 func (k *kind) digest() string {
