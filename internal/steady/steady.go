@@ -1,11 +1,14 @@
-// Package steady lists folders that others write to meanwhile, for the library that reads
-// git repositories.
+// Package steady lists folders that others write to meanwhile, and reads the indexes of packs in few reads, for the
+// library that reads git repositories.
 package steady
 
 import (
+	"bufio"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
+	"path"
 	"slices"
 	"strings"
 
@@ -48,4 +51,32 @@ func (f folder) ReadDir(dir string) (all []os.FileInfo, err error) {
 		}
 	}
 	return all, err
+}
+
+// Open opens a file to read it. go-git reads the index of a pack number by number, and asks the system for each.
+func (f folder) Open(name string) (billy.File, error) {
+	file, err := f.BoundOS.Open(name)
+	if err != nil || path.Ext(name) != ".idx" {
+		return file, err
+	}
+	return &buffered{file, bufio.NewReaderSize(file, indexBuffer)}, nil
+}
+
+const indexBuffer = 16 << 10 // bytes: 400 objects, and what stands before them
+
+// buffered is a file that is read from its begin on.
+type buffered struct {
+	billy.File
+	ahead *bufio.Reader
+}
+
+func (b *buffered) Read(into []byte) (int, error) { return b.ahead.Read(into) }
+
+func (b *buffered) Seek(offset int64, whence int) (int64, error) {
+	if whence == io.SeekCurrent {
+		offset -= int64(b.ahead.Buffered())
+	}
+	at, err := b.File.Seek(offset, whence)
+	b.ahead.Reset(b.File)
+	return at, err
 }
