@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"adsync/state/kv"
@@ -221,13 +222,18 @@ func (k Kept) get(name string, into any) error {
 	return nil
 }
 
+// packers are used again: a new one costs more than a day that it packs.
+var packers = sync.Pool{New: func() any {
+	packer, _ := gzip.NewWriterLevel(nil, gzip.BestSpeed) // an error is that of an unknown level
+	return packer
+}}
+
 func (k Kept) put(name string, content any) error {
 	var b bytes.Buffer
-	packed, err := gzip.NewWriterLevel(&b, gzip.BestSpeed)
-	if err == nil {
-		err = errors.Join(gob.NewEncoder(packed).Encode(content), packed.Close())
-	}
-	if err != nil {
+	packer := packers.Get().(*gzip.Writer)
+	defer packers.Put(packer)
+	packer.Reset(&b)
+	if err := errors.Join(gob.NewEncoder(packer).Encode(content), packer.Close()); err != nil {
 		return err
 	}
 	return k.Store.Put(name, b.Bytes())
