@@ -108,13 +108,13 @@ accounts: [{name: shop, folder: %s}]
 		Events []struct{ Kind, What, By, From, Why string }
 	}
 	noError(t, json.Unmarshal([]byte(asks("GET", "/activity", "")), &activity))
-	said := map[string]bool{}
+	said := map[string]int{}
 	for _, e := range activity.Events {
 		if e.From == "" {
 			e.By = "this machine"
 		}
 		if e.Kind == "order" {
-			said[fmt.Sprintf("%s, by %s, from %s: %s", e.What, e.By, e.From, e.Why)] = true
+			said[fmt.Sprintf("%s, by %s, from %s: %s", e.What, e.By, e.From, e.Why)]++
 		}
 	}
 	for _, want := range []string{
@@ -128,12 +128,17 @@ accounts: [{name: shop, folder: %s}]
 		"Resumed the account, by this machine, from : looked",
 		"Ordered a run, by this machine, from : once more",
 		"Suspended the account, by anna, from " + page + ": everything is paused: all sold",
+		"Paused, by anna, from " + page + ": all sold",
 		"Resumed the account, by anna, from " + page + ": new stock",
 		"Ordered to go on, by anna, from " + page + ": new stock",
 	} {
-		if !said[want] {
-			t.Errorf("nothing says %q", want)
+		if said[want] != 1 {
+			t.Errorf("%d lines say %q; want one of each order", said[want], want)
 		}
+		delete(said, want)
+	}
+	if len(said) > 0 {
+		t.Errorf("nobody ordered %v", said)
 	}
 	if t.Failed() {
 		t.Logf("%+v", said)

@@ -137,10 +137,7 @@ func lift(env *session.Env, at orders.Place, reason string) (*orders.Suspension,
 // tellDaemon has the daemon of the account run now.
 func tellDaemon(env *session.Env, at orders.Place, d orders.Daemon, lifted *orders.Suspension,
 	reason string) error {
-	if lifted != nil {
-		reason = "" // which stands with the suspension's end
-	}
-	if _, err := at.Ask(orders.Ask{By: session.Person(env), Note: reason, Since: time.Now()}); err != nil {
+	if err := wake(env, at, lifted, reason); err != nil {
 		return console.Configuration("ask the daemon to go on: %v", err)
 	}
 	if env.Flags.Output == "json" {
@@ -150,6 +147,15 @@ func tellDaemon(env *session.Env, at orders.Place, d orders.Daemon, lifted *orde
 	}
 	_, err := fmt.Fprintf(env.Out, "The daemon (process %d on %s) goes on, and ends what is open.\n",
 		d.PID, diag.Printable(d.Host))
+	return err
+}
+
+// wake notes who asks for the run where no suspension's end says so already: one order is one line.
+func wake(env *session.Env, at orders.Place, lifted *orders.Suspension, reason string) error {
+	if lifted != nil {
+		return session.WakeResumed(at)
+	}
+	_, err := at.Ask(orders.Ask{By: session.Person(env), Note: reason, Since: time.Now()})
 	return err
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"adsync/cmd/adsync/internal/console"
+	"adsync/internal/daemon"
 	"adsync/internal/diag"
 	"adsync/internal/orders"
 	"adsync/sources/config"
@@ -102,6 +103,9 @@ func BesideOf(env *Env, p config.Project) kv.Store { return OrdersOf(env, p).Sto
 
 // handBack is what wakes a daemon that handed an account over: it tries again.
 const handBack = "retry"
+
+// WakeResumed wakes the daemon of an account whose suspension has ended. Who ended it is noted with that.
+func WakeResumed(at orders.Place) error { return at.Ring(string(daemon.Continued), time.Now()) }
 
 // handedOver asks whoever has the state of an account in a database to hand it over, and opens it once it is free.
 // locked is why it could not be opened.
