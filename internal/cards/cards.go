@@ -19,6 +19,7 @@ import (
 	"sync"
 
 	"adsync/internal/diag"
+	"adsync/internal/words/catalogue"
 )
 
 // Card is an ad as the files have it, and where the service shows the live one.
@@ -56,7 +57,7 @@ var (
 	cardStyle string
 
 	drawing = sync.OnceValue(func() *template.Template {
-		return template.Must(template.Must(template.New("cards").Parse(pageText)).New("card").Parse(cardText))
+		return template.Must(template.New("card").Parse(cardText))
 	})
 )
 
@@ -68,7 +69,7 @@ func (c *Card) HTML(says string) (template.HTML, error) {
 	d := draw(c)
 	d.Says = says
 	var b strings.Builder
-	err := drawing().ExecuteTemplate(&b, "card", d)
+	err := drawing().Execute(&b, d)
 	return template.HTML(b.String()), err
 }
 
@@ -76,7 +77,7 @@ type drawn struct {
 	Address, Says, Title, Body, Price, Host, Left, LiveEnds string
 	Brand                                                   string
 	Icon                                                    template.URL
-	Cut                                                     bool
+	Drawn                                                   string // by whom, and what is left out of it
 	Picture                                                 template.URL
 	Part                                                    string // of the picture, in its sides; "": the whole
 	Live                                                    string
@@ -98,7 +99,18 @@ func WriteHTML(w io.Writer, all []Card) error {
 		d.Says = d.Address
 		view.Cards = append(view.Cards, d)
 	}
-	return drawing().ExecuteTemplate(w, "cards", view)
+	text, err := catalogue.Template(pageText)
+	if err != nil {
+		return err
+	}
+	page, err := template.New("cards").Parse(text)
+	if err == nil {
+		_, err = page.AddParseTree("card", template.Must(drawing().Clone()).Tree)
+	}
+	if err != nil {
+		return err
+	}
+	return page.Execute(w, view)
 }
 
 func draw(c *Card) drawn {
@@ -108,7 +120,10 @@ func draw(c *Card) drawn {
 	d.Title, cutTitle = cut(c.Title, mostTitle)
 	d.Body, cutBody = cut(c.Body, mostBody)
 	d.Price, cutPrice = cut(c.Price, mostPrice)
-	d.Cut = cutTitle || cutBody || cutPrice
+	d.Drawn = catalogue.Say("card.drawn")
+	if cutTitle || cutBody || cutPrice {
+		d.Drawn = catalogue.Say("card.cut", "drawn", d.Drawn)
+	}
 	if u, err := url.Parse(c.Target); err == nil {
 		d.Host = diag.Printable(strings.TrimPrefix(u.Hostname(), "www."))
 	}
@@ -121,9 +136,10 @@ func draw(c *Card) drawn {
 	}
 	if part, is := partOf(c.Crop); is && d.Picture != "" {
 		d.Part = part.String()
+		d.Drawn = catalogue.Say("card.part", "drawn", d.Drawn)
 	}
 	if c.Picture != nil && d.Picture == "" {
-		d.Left = "picture left out: it is no PNG, JPEG or WebP"
+		d.Left = catalogue.Say("card.no-picture")
 	}
 	return d
 }

@@ -7,6 +7,8 @@ import (
 	"hash/maphash"
 	"slices"
 	"time"
+
+	"adsync/internal/words/catalogue"
 )
 
 // checkRows says which reports cannot be compared row by row: where the pieces of time are not as
@@ -33,8 +35,10 @@ func beside(columns []Column) (added []Column, of []int) {
 			continue
 		}
 		added = append(added,
-			Column{Name: c.Name + "_before", Header: c.Header + " before", beside: c.metric},
-			Column{Name: c.Name + "_change", Header: c.Header + " change", beside: c.metric, change: true})
+			Column{Name: c.Name + "_before", Header: catalogue.Say("figure.before", "figure", c.Header),
+				beside: c.metric},
+			Column{Name: c.Name + "_change", Header: catalogue.Say("figure.change", "figure", c.Header),
+				beside: c.metric, change: true})
 		of = append(of, i)
 	}
 	return added, of

@@ -139,7 +139,7 @@ func (q *ConversionQuestion) layout() shape {
 	}
 	for _, name := range figures {
 		m, _ := metricOf(name)
-		c := Column{Name: name, Header: m.header, metric: &m, keys: []string{name}}
+		c := Column{Name: name, Header: m.header(), metric: &m, keys: []string{name}}
 		switch name {
 		case sales:
 			c.unit = []string{salesCurrency}

@@ -138,7 +138,7 @@ func (q *HotelQuestion) layout() shape {
 	for _, name := range hotelFigures {
 		m, _ := metricOf(name)
 		m.loose = m.under == "clicks" || m.over == "spend" // spend is settled only, what it is divided by is not
-		s.columns = append(s.columns, Column{Name: name, Header: m.header, metric: &m, keys: []string{name}})
+		s.columns = append(s.columns, Column{Name: name, Header: m.header(), metric: &m, keys: []string{name}})
 	}
 	return s
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"adsync/internal/words/catalogue"
 )
 
 // form is how a figure is to be read.
@@ -21,34 +23,34 @@ const (
 // has neither over nor under; a rate is over ÷ under × scale; one with loose has no
 // figure for several rows.
 type metric struct {
-	name, header string
-	form         form
-	over, under  string
-	scale        int64
-	loose        bool
+	name        string
+	form        form
+	over, under string
+	scale       int64
+	loose       bool
 }
 
 var metrics = []metric{
-	{name: "impressions", header: "Impressions"},
-	{name: "clicks", header: "Clicks"},
-	{name: "spend", header: "Spend", form: money},
-	{name: "ctr", header: "CTR", form: share, over: "clicks", under: "impressions", scale: 1},
-	{name: "cpc", header: "CPC", form: money, over: "spend", under: "clicks", scale: 1},
-	{name: "cpm", header: "CPM", form: money, over: "spend", under: "impressions", scale: 1000},
-	{name: "conversions", header: "Conversions"},
-	{name: "click_through_conversions", header: "After clicks"},
-	{name: "view_through_conversions", header: "After views"},
-	{name: "attributed_event_count", header: "Events"},
-	{name: "attributed_event_value_count", header: "Events with a value"},
-	{name: "attributed_event_value_amount", header: "Value", form: money},
-	{name: "cpa", header: "CPA", form: money, over: "spend", under: "conversions", scale: 1},
+	{name: "impressions"},
+	{name: "clicks"},
+	{name: "spend", form: money},
+	{name: "ctr", form: share, over: "clicks", under: "impressions", scale: 1},
+	{name: "cpc", form: money, over: "spend", under: "clicks", scale: 1},
+	{name: "cpm", form: money, over: "spend", under: "impressions", scale: 1000},
+	{name: "conversions"},
+	{name: "click_through_conversions"},
+	{name: "view_through_conversions"},
+	{name: "attributed_event_count"},
+	{name: "attributed_event_value_count"},
+	{name: "attributed_event_value_amount", form: money},
+	{name: "cpa", form: money, over: "spend", under: "conversions", scale: 1},
 	// Conversions after clicks alone are no figure of the service.
-	{name: "post_click_cvr", header: "Post-click CVR", form: share, loose: true},
-	{name: "order_created_attributed_sales", header: "Sales", form: money},
-	{name: "order_created_roas", header: "ROAS", form: times,
+	{name: "post_click_cvr", form: share, loose: true},
+	{name: "order_created_attributed_sales", form: money},
+	{name: "order_created_roas", form: times,
 		over: "order_created_attributed_sales", under: "spend", scale: 1},
-	{name: "carousel_product_card_impressions", header: "Card impressions"},
-	{name: "carousel_product_card_clicks", header: "Card clicks"},
+	{name: "carousel_product_card_impressions"},
+	{name: "carousel_product_card_clicks"},
 }
 
 // metricOf finds a metric by the service's word.
@@ -58,6 +60,14 @@ func metricOf(name string) (metric, bool) {
 		return metric{}, false
 	}
 	return metrics[at], true
+}
+
+// header is what people call the figure; "" where there is none.
+func (m metric) header() string {
+	if m.name == "" {
+		return ""
+	}
+	return catalogue.Say("figure." + m.name)
 }
 
 func (m metric) isRate() bool { return m.under != "" }
@@ -191,5 +201,5 @@ func Shown(name, text string) (shown, header string) {
 	if text != "" {
 		text = m.form.shown(text)
 	}
-	return text, m.header
+	return text, m.header()
 }

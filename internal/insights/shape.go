@@ -138,7 +138,7 @@ func (s *shape) add(level, field string, hidden bool) {
 	c := text(plain, wireKey(field))
 	c.hidden, c.loose = hidden, !isMetric
 	if isMetric {
-		c.metric, c.Header, c.keys = &m, m.header, []string{m.name}
+		c.metric, c.Header, c.keys = &m, m.header(), []string{m.name}
 		if field = m.name; s.segment != "" {
 			field, c.keys = s.segment+"."+m.name, []string{s.segment + "_" + m.name, m.name}
 		}

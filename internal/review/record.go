@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"adsync/internal/words/catalogue"
 )
 
 // Record is what is known of the reviews of one account.
@@ -38,9 +40,9 @@ func (c Change) Called() string { return Line{Name: c.Name, In: c.In, Address: c
 
 // Text is the change in one line.
 func (c Change) Text() string {
-	text := c.Called() + " is " + string(c.State)
+	text := catalogue.Say("review.is", "ad", c.Called(), "state", c.State.Words())
 	if c.Before != "" {
-		text += ", was " + string(c.Before)
+		text = catalogue.Say("review.was", "ad", c.Called(), "state", c.State.Words(), "before", c.Before.Words())
 	}
 	if c.Means != "" && c.State != InReview {
 		text += ": " + c.Means
@@ -188,7 +190,7 @@ func (r *Record) Line(address string) (Line, bool) {
 
 // Cells is what a table says of an ad, in words: its review, and what keeps it from being
 // shown.
-func (r *Record) Cells(address string) (said, serving string) { return r.Ads[address].cells() }
+func (r *Record) Cells(address string) (said, serving string) { return r.Ads[address].cells("") }
 
 // Allow returns how many requests may be sent now, of so many a minute. Spend counts one.
 func (r *Record) Allow(now time.Time, most int) int {

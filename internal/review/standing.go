@@ -8,6 +8,8 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/internal/words"
+	"adsync/internal/words/catalogue"
 )
 
 // The facts of a kind that is reviewed, as its description names them.
@@ -31,6 +33,14 @@ const (
 	InReview State = "in review"
 	Approved State = "approved"
 )
+
+// Words is the state as people read it. A word of the service that nobody knows stands for itself.
+func (s State) Words() string {
+	if !slices.Contains(order, s) {
+		return string(s)
+	}
+	return catalogue.Say("review.state." + strings.ReplaceAll(string(s), " ", "-"))
+}
 
 // The words of the service.
 const (
@@ -119,10 +129,10 @@ func (s *Standing) Line() Line {
 		l.Reason = diag.Printable(s.Reason)
 		add(whyRejected(s.Reason))
 	case l.State == InReview:
-		add("the service has not decided yet, which takes minutes as a rule", "")
+		add(catalogue.Say("review.waits"), "")
 	case l.State == Limited && s.Said != saidApproved && s.Said != "":
-		add("the service calls it "+strings.ReplaceAll(strings.TrimSuffix(s.Said+": "+s.Reason, ": "), "_", " "),
-			"ask the service what it means")
+		what := strings.ReplaceAll(strings.TrimSuffix(s.Said+": "+s.Reason, ": "), "_", " ")
+		add(catalogue.Say("review.calls", "what", what), doing("ask"))
 	}
 	for _, code := range s.Issues {
 		if limits(code) {
@@ -134,8 +144,8 @@ func (s *Standing) Line() Line {
 	return l
 }
 
-// cells is what a table says of a standing, in words.
-func (s *Standing) cells() (said, serving string) {
+// cells is what a table says of a standing, in words; of a kind, as it says it of itself.
+func (s *Standing) cells(kind resource.Kind) (said, serving string) {
 	said = strings.ReplaceAll(s.Said, "_", " ")
 	switch {
 	case s.Said == saidRejected:
@@ -150,27 +160,25 @@ func (s *Standing) cells() (said, serving string) {
 		if _, known := issues[code]; !known {
 			means += " (" + code + ")"
 		}
-		keeps = append(keeps, means)
+		keeps = append(keeps, cmp.Or(ofItself(kind, code), means))
 	}
 	return diag.Printable(said), diag.Printable(strings.Join(keeps, "; "))
 }
-
-// ofItself has a campaign and an ad group say of themselves what an ad says of them.
-var ofItself = strings.NewReplacer("its campaign", "the campaign", "its ad group", "the ad group")
 
 // MaySay reports whether a text may be what a table once said of a fact, in words: an unknown
 // code of the service stands in brackets.
 func MaySay(fact, text string) bool {
 	if fact == factReview {
 		words, word, unknown := strings.Cut(strings.TrimSuffix(text, ")"), " (")
-		return text == string(InReview) || unknown && strings.Contains(word, "_") &&
+		return text == strings.ReplaceAll(saidInReview, "_", " ") || unknown && strings.Contains(word, "_") &&
 			words == strings.ReplaceAll(word, "_", " ")
 	}
 	unknown, _ := whyNotServed("")
 	for part := range strings.SplitSeq(text, "; ") {
 		known := false
-		for _, issue := range issues {
-			known = known || issue.means == part || ofItself.Replace(issue.means) == part
+		for code := range issues {
+			means, _ := whyNotServed(code)
+			known = known || part == means || part == ofItself("campaign", code) || part == ofItself("ad_group", code)
 		}
 		if !known && !strings.HasPrefix(part, unknown+" (") {
 			return false
@@ -187,24 +195,22 @@ func InWords(export *resource.Snapshot) {
 		if !known {
 			continue
 		}
-		said, serving := s.cells()
-		own := strings.ReplaceAll(string(r.Address.Kind), "_", " ") // of itself
-		serving = strings.ReplaceAll(serving, "its "+own, "the "+own)
+		said, serving := s.cells(r.Address.Kind)
 		r.Facts.Set(factReview, resource.Text(said))
 		r.Facts.Set(factIssues, resource.Text(serving))
 		if l := s.Line(); l.State != Approved {
-			r.Facts.Set(resource.Remark, resource.Text(string(l.State)+": "+l.Why()))
+			r.Facts.Set(resource.Remark, resource.Text(l.State.Words()+": "+l.Why()))
 		}
 	}
 }
 
 // Called is the ad as people call it: its name, and what it stands beneath.
 func (l Line) Called() string {
-	name := "“" + cmp.Or(l.Name, l.Address) + "”"
+	name := cmp.Or(l.Name, l.Address)
 	if l.In != "" {
-		name += " in " + l.In
+		return catalogue.Say("review.ad", "name", name, "above", l.In)
 	}
-	return name
+	return catalogue.Say("name.quoted", "name", name)
 }
 
 // Why is what the state means, with the codes of the service behind it.
@@ -239,16 +245,9 @@ func (l Line) WhyInWords() string {
 }
 
 func (l Line) sentences(why string) string {
-	text := upper(string(l.State)) + ": " + why + "."
+	state := words.Upper(l.State.Words())
 	if l.Do != "" {
-		text += " " + upper(l.Do) + "."
+		return catalogue.Say("review.says-do", "state", state, "why", why, "do", words.Upper(l.Do))
 	}
-	return text
-}
-
-func upper(text string) string {
-	if text == "" {
-		return text
-	}
-	return strings.ToUpper(text[:1]) + text[1:]
+	return catalogue.Say("review.says", "state", state, "why", why)
 }

@@ -9,7 +9,6 @@
 package overspend
 
 import (
-	"fmt"
 	"math"
 	"math/bits"
 	"strings"
@@ -18,6 +17,7 @@ import (
 	"adsync/internal/figures"
 	"adsync/internal/insights"
 	"adsync/internal/resource"
+	"adsync/internal/words/catalogue"
 )
 
 // Rule is what spend has passed.
@@ -185,31 +185,19 @@ func over(micros, percent int64) int64 {
 
 // Title says in short what passed.
 func (p *Passing) Title() string {
-	name := p.brief()
-	return map[Rule]string{
-		daily:    name + " spent more than its daily budget",
-		pace:     name + " spends its lifetime budget too fast",
-		lifetime: name + " spent more than its lifetime budget",
-		limit:    "the account spent more than max_daily_exposure",
-	}[p.Rule]
+	return catalogue.Say("passed.title."+string(p.Rule), "name", p.brief())
 }
 
 // Text is the whole of it. zone is the account's.
 func (p *Passing) Text(zone *time.Location) string {
 	spent, allowed := p.shown()
-	name := p.brief()
-	on := " on " + p.Day
+	on := "passed.on"
 	if p.SoFar {
-		on += " so far"
+		on = "passed.on-so-far"
 	}
-	said := map[Rule]string{
-		daily: fmt.Sprintf("%s spent %s%s; its daily budget allows %s", name, spent, on, allowed),
-		pace: fmt.Sprintf("%s spent %s of its lifetime budget; evenly it would be %s by the end of %s "+
-			"(told above %d%% more)", name, spent, allowed, p.Day, p.Percent),
-		lifetime: fmt.Sprintf("%s spent %s in all; its lifetime budget allows %s", name, spent, allowed),
-		limit:    fmt.Sprintf("the account spent %s%s; max_daily_exposure of the policy is %s", spent, on, allowed),
-	}[p.Rule]
-	return said + "; seen since " + p.Since.In(zone).Format("2006-01-02 15:04 MST")
+	return catalogue.Say("passed."+string(p.Rule), "name", p.brief(), "spent", spent, "allowed", allowed,
+		"day", p.Day, "on", catalogue.Say(on, "day", p.Day), "percent", p.Percent,
+		"since", p.Since.In(zone).Format("2006-01-02 15:04 MST"))
 }
 
 // brief is the name, cut so that it pushes no figure out of a message.

@@ -1,7 +1,6 @@
 package overspend
 
 import (
-	"fmt"
 	"math"
 	"math/bits"
 	"strings"
@@ -10,6 +9,7 @@ import (
 	"adsync/internal/figures"
 	"adsync/internal/insights"
 	"adsync/internal/resource"
+	"adsync/internal/words/catalogue"
 )
 
 // pacedDays is over how many whole days an account is paced.
@@ -141,13 +141,13 @@ func amountOf(micros int64, currency string) string {
 
 // Text is the whole of it.
 func (p *Paced) Text() string {
-	text := fmt.Sprintf("%s of %s in the %d days to %s, %d%%", amountOf(p.Spent, ""), amountOf(p.Due, p.Currency),
-		p.Days, p.Day, Percent(p.Spent, p.Due))
+	text := catalogue.Say("paced.text", "spent", amountOf(p.Spent, ""), "due", amountOf(p.Due, p.Currency),
+		"n", p.Days, "day", p.Day, "percent", Percent(p.Spent, p.Due))
 	if p.Known < p.Delivering {
-		text += fmt.Sprintf(", for %d of %d campaigns", p.Known, p.Delivering)
+		text = catalogue.Say("paced.some", "paced", text, "known", p.Known, "n", p.Delivering)
 	}
 	if p.Capped {
-		text += "; max_daily_exposure allows no more"
+		text = catalogue.Say("paced.capped", "paced", text)
 	}
 	return text
 }

@@ -13,6 +13,7 @@ import (
 	"adsync/internal/daemon/web/campaigns"
 	"adsync/internal/daemon/web/shown"
 	"adsync/internal/insights"
+	"adsync/internal/review"
 	"adsync/internal/words/catalogue"
 )
 
@@ -89,7 +90,7 @@ func (f *Found) counts() string {
 	var all []string
 	for _, standing := range standings {
 		if n := f.reviews[standing]; n > 0 {
-			all = append(all, catalogue.Say("ads.count", "n", n, "standing", standing))
+			all = append(all, catalogue.Say("ads.count", "n", n, "standing", review.State(standing).Words()))
 		}
 	}
 	return strings.Join(all, ", ")
@@ -110,7 +111,7 @@ func (v *View) offer(f *Found) {
 	}
 	for _, standing := range standings {
 		if f.reviews[standing] > 0 || standing == v.Review {
-			v.Reviews = append(v.Reviews, choice(standing, standing, v.Review))
+			v.Reviews = append(v.Reviews, choice(review.State(standing).Words(), standing, v.Review))
 		}
 	}
 	f.statuses[v.Status] = true
@@ -138,8 +139,8 @@ func (v *View) offer(f *Found) {
 
 func (f *Found) cardOf(a *ad, path string) (card, error) {
 	s := &a.Setting
-	c := card{Name: shown.Name(cmp.Or(a.Name, a.ID)), Standing: s.Review, Class: classes[s.Review],
-		Why: shown.Reason(s.Why), Do: shown.Reason(s.Do), Cell: shown.Reason(a.Cell),
+	c := card{Name: shown.Name(cmp.Or(a.Name, a.ID)), Standing: review.State(s.Review).Words(),
+		Class: classes[s.Review], Why: shown.Reason(s.Why), Do: shown.Reason(s.Do), Cell: shown.Reason(a.Cell),
 		Figures: path + "/campaigns?" + url.Values{"level": {"ad"}, "span": {f.asked.Span}, "q": {a.ID}}.Encode(),
 		History: path + "/activity?" + url.Values{"of": {a.ID}}.Encode()}
 	if s.Status != "active" {

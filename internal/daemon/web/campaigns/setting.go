@@ -10,6 +10,7 @@ import (
 	"adsync/internal/figures"
 	"adsync/internal/insights"
 	"adsync/internal/resource"
+	"adsync/internal/review"
 	"adsync/internal/words/catalogue"
 )
 
@@ -65,6 +66,8 @@ func (f *Found) of(l *figures.Line, column string) string {
 // inWords is what the page shows of a column that has a text.
 func inWords(column, text string) string {
 	switch {
+	case column == "review":
+		return shown.Name(review.State(text).Words())
 	case isWord(column):
 		return shown.Name(text)
 	case column == pacedColumn:

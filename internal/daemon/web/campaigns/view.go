@@ -136,18 +136,19 @@ func (f *Found) View(name, path string) *View {
 		v.Lines = append(v.Lines, one)
 	}
 	v.Paces = slices.Contains(f.columns(), pacedColumn)
-	v.Statuses, v.Reviews = offered(f.values("status"), q.Status), offered(f.values("review"), q.Review)
+	v.Statuses = offered("status", f.values("status"), q.Status)
+	v.Reviews = offered("review", f.values("review"), q.Review)
 	v.link(f.columns())
 	return v
 }
 
 // offered are values of which one may be chosen, or any.
-func offered(values []string, chosen string) (all []Offer) {
+func offered(column string, values []string, chosen string) (all []Offer) {
 	if chosen != "" && !slices.Contains(values, chosen) {
 		values = append(values, chosen)
 	}
 	for _, value := range values {
-		all = append(all, Offer{shown.Text(value, 40), value, value == chosen})
+		all = append(all, Offer{shown.Text(inWords(column, value), 40), value, value == chosen})
 	}
 	return all
 }
