@@ -3,6 +3,8 @@ package sentence
 import (
 	"cmp"
 	"fmt"
+	"os"
+	"regexp"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -12,6 +14,7 @@ import (
 	"adsync/internal/resource"
 	"adsync/internal/testing/golden"
 	"adsync/internal/words"
+	"adsync/internal/words/catalogue"
 	"adsync/plan"
 )
 
@@ -236,5 +239,35 @@ func TestEveryClauseHasItsTexts(t *testing.T) {
 				t.Errorf("%s has no text", said)
 			}
 		}
+	}
+}
+
+// Another language has its own order of words, its own quotes and its own forms of a count.
+func TestASentenceInAnotherOrder(t *testing.T) {
+	english, err := os.ReadFile("../words/catalogue/english.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	german := string(english)
+	for key, text := range map[string]string{
+		"language": "de", "name.quoted": "„{name}“",
+		"change.raise":      "{what} von {whose} von {from} auf {to} erhöhen",
+		"change.raise.many": "{what} von {whose} erhöhen", "several.all": "{n}-mal {kind}",
+	} {
+		line := regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(key) + ` = .*$`)
+		german = line.ReplaceAllLiteralString(german, key+" = "+text)
+	}
+	other, err := catalogue.Read("german.txt", german)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer catalogue.Use(other)()
+	rises := changes("campaign/spring", field("budget.daily", usd(80), usd(200)))
+	if got, want := teller().Alike("12", &rises, nil),
+		"Daily budget von 12-mal campaign erhöhen"; got != want {
+		t.Errorf("of several it says %q; want %q", got, want)
+	}
+	if got, want := teller().Of(&rises).Text, "Daily budget von „Spring Sale“ von 80 auf 200 USD erhöhen"; got != want {
+		t.Errorf("it says %q; want %q", got, want)
 	}
 }
