@@ -219,7 +219,7 @@ var may = map[string][]string{
 	"internal/resource": {"internal/diag"},
 	"internal/planview": {"internal/cards", "internal/eyes",
 		"internal/review", "plan", "internal/resource", "internal/diag",
-		"internal/sentence", "internal/words"},
+		"internal/sentence", "internal/words", "internal/words/catalogue"},
 	"internal/sentence": {"plan", "internal/resource", "internal/diag", "internal/words", "internal/words/catalogue"},
 	"internal/sarif":    {"internal/diag"},
 	"internal/words":    {"plan", "internal/resource", "internal/diag", "internal/words/catalogue"},

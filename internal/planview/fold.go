@@ -8,7 +8,7 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
-	"adsync/internal/words"
+	"adsync/internal/words/catalogue"
 	"adsync/plan"
 )
 
@@ -101,7 +101,7 @@ func (t *teller) several(n int, what done) string {
 	if t.sentences != nil {
 		said := t.sentences.Several(Thousands(n), what.action, what.kind)
 		if what.held {
-			said += ": " + words.Waiting
+			said = catalogue.Say("changes.alike-wait", "what", said)
 		}
 		return said
 	}
@@ -174,7 +174,7 @@ func (p *page) group(drawn []htmlTree) (groups []htmlGroup) {
 			counts[kind][t.changes[k].does]++
 		}
 		g.Trees, g.Held = append(g.Trees, p.tree(t, drawn[i])), g.Held || drawn[i].Held
-		g.Says = strings.Join(counts[kind].said(p.tells), "; ")
+		g.Says = semicolons(counts[kind].said(p.tells))
 	}
 	flush()
 	return groups

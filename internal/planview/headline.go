@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"adsync/internal/diag"
+	"adsync/internal/words"
+	"adsync/internal/words/catalogue"
 	"adsync/plan"
 )
 
@@ -15,9 +17,6 @@ type sum struct {
 	text  string // before → after
 	moves int    // -1, 0 or 1
 }
-
-// dayLabel names the first amount of the headline.
-const dayLabel = "Possible spend a day"
 
 // moversShown is how many campaigns the headline names.
 const moversShown = 3
@@ -46,17 +45,18 @@ func (p *page) headline(d *Document) {
 	if d.Service != nil {
 		p.service = d.Service.Words()
 	}
+	dayLabel := catalogue.Fill("sums.day")
 	if d.Error != "" { // nothing was planned, and so nothing is known of spend
-		p.money = append(p.money, sum{label: dayLabel, text: "not known"})
+		p.money = append(p.money, sum{label: dayLabel, text: catalogue.Fill("sums.unknown")})
 		p.counts(d)
 		return
 	}
 	p.money = append(p.money, newSum(dayLabel, m.Day, currency))
 	if m.MonthEnds != "" {
-		p.money = append(p.money, newSum("At most to "+brief(m.MonthEnds), m.Month, currency))
+		p.money = append(p.money, newSum(catalogue.Fill("sums.month", "day", brief(m.MonthEnds)), m.Month, currency))
 	}
 	if m.Lifetime != (plan.Moved{}) {
-		p.money = append(p.money, newSum("Lifetime budgets left", m.Lifetime, currency))
+		p.money = append(p.money, newSum(catalogue.Fill("sums.lifetime"), m.Lifetime, currency))
 	}
 	for _, b := range m.Bounds {
 		if b.Binds || !unmoved(b.Before, b.After) {
@@ -84,21 +84,29 @@ func unmoved(before, after *int64) bool {
 
 // boundOf is a limit of the account, which may be new, or go.
 func boundOf(b plan.SpendBound, currency string) sum {
-	label := "Account limit a " + brief(b.Per)
+	label := ""
+	switch b.Per {
+	case "day":
+		label = catalogue.Fill("bound.day")
+	case "range":
+		label = catalogue.Fill("bound.range")
+	default:
+		label = catalogue.Fill("bound.other", "per", brief(b.Per))
+	}
 	if b.First != "" {
-		label += " from " + brief(b.First)
+		label = catalogue.Fill("bound.from", "limit", label, "day", brief(b.First))
 	}
 	if b.Last != "" {
-		label += " to " + brief(b.Last)
+		label = catalogue.Fill("bound.to", "limit", label, "day", brief(b.Last))
 	}
 	label += named(b.Address)
 	switch {
 	case b.Before != nil && b.After != nil:
 		return newSum(label, plan.Moved{Before: *b.Before, After: *b.After}, currency)
 	case b.After != nil:
-		return sum{label, strings.TrimSpace("none → "+Amount(*b.After)+" "+currency) + " (new)", -1}
+		return sum{label, catalogue.Fill("bound.new", "amount", inCurrency(*b.After, currency)), -1}
 	case b.Before != nil:
-		return sum{label, strings.TrimSpace(Amount(*b.Before)+" "+currency) + " → none", 1}
+		return sum{label, catalogue.Fill("bound.gone", "amount", inCurrency(*b.Before, currency)), 1}
 	}
 	return sum{label: label}
 }
@@ -107,16 +115,16 @@ func boundOf(b plan.SpendBound, currency string) sum {
 // everything would cost, and what could not be read.
 func (p *page) caveats(m *plan.Money, currency string) {
 	if all := m.IfAllowed; all != nil && (all.Day.After != m.Day.After || all.Month.After != m.Month.After) {
-		said := p.says.IfAllowed + strings.TrimSpace(Amount(all.Day.After)+" "+currency) +
-			" a day (" + signed(all.Day.After-m.Day.Before) + ")"
+		would := []string{catalogue.Fill("sums.would-day", "amount", inCurrency(all.Day.After, currency),
+			"change", signed(all.Day.After-m.Day.Before))}
 		if m.MonthEnds != "" {
-			said += ", at most " + Amount(all.Month.After) +
-				" to " + brief(m.MonthEnds) + " (" + signed(all.Month.After-m.Month.Before) + ")"
+			would = append(would, catalogue.Fill("sums.would-month", "amount", Amount(all.Month.After),
+				"day", brief(m.MonthEnds), "change", signed(all.Month.After-m.Month.Before)))
 		}
-		p.caveat = append(p.caveat, said+".")
+		p.caveat = append(p.caveat, p.says.ifAllowed(words.Commas(would)))
 	}
 	if m.SpentUnknown {
-		p.caveat = append(p.caveat, "What lifetime budgets have spent could not be read: they are counted whole.")
+		p.caveat = append(p.caveat, catalogue.Fill("sums.spent-unread"))
 	}
 }
 
@@ -134,20 +142,16 @@ func named(address string) string {
 }
 
 func newSum(label string, m plan.Moved, currency string) sum {
-	text := Amount(m.Before)
-	if m.Before != m.After {
-		text += " → " + Amount(m.After)
+	after := inCurrency(m.After, currency)
+	if m.Before == m.After {
+		return sum{label, catalogue.Fill("sums.same", "amount", after), 0}
 	}
-	if currency != "" {
-		text += " " + currency
-	}
-	switch {
-	case m.Before != m.After:
-		text += " (" + signed(m.After-m.Before) + ratio(m.Before, m.After) + ")"
-	default:
-		text += " (no change)"
-	}
-	return sum{label, text, compared(m)}
+	moves := signed(m.After-m.Before) + ratio(m.Before, m.After)
+	return sum{label, Amount(m.Before) + " → " + after + " (" + moves + ")", compared(m)}
+}
+
+func inCurrency(micros int64, currency string) string {
+	return strings.TrimSpace(Amount(micros) + " " + currency)
 }
 
 func compared(m plan.Moved) int {
@@ -162,34 +166,28 @@ func compared(m plan.Moved) int {
 
 // counts says how many changes go ahead, wait and stay as they are.
 func (p *page) counts(d *Document) {
-	s, says := d.Summary, p.says
-	ahead := counted([]count{
-		{says.counts[0], s.Create}, {says.counts[1], s.Update},
-		{says.counts[2], s.Replace}, {says.counts[3], s.Archive},
-		{says.counts[4], s.Adopt}, {says.counts[5], s.Forget}, {says.counts[6], s.Record},
+	s := d.Summary
+	ahead := p.counted([]count{
+		{"create", s.Create}, {"update", s.Update}, {"replace", s.Replace}, {"archive", s.Archive},
+		{"adopt", s.Adopt}, {"forget", s.Forget}, {"record", s.Record},
 	})
-	held := ""
 	if s.Held > 0 {
-		held = Thousands(s.Held) + " " + says.waits
 		p.held = heldFor(d)
 	}
-	others := counted([]count{{says.stay[0], s.InSync},
-		{says.stay[1], s.AsSent}, {says.stay[2], s.Kept}, {says.stay[3], s.Unmanaged}})
-	said := strings.Join(slices.DeleteFunc([]string{held, others}, func(part string) bool { return part == "" }), "; ")
+	others := p.counted([]count{
+		{"in-sync", s.InSync}, {"as-sent", s.AsSent}, {"kept", s.Kept}, {"unmanaged", s.Unmanaged},
+	})
+	all := semicolons(present(ahead, p.counted([]count{{"held", s.Held}}), others))
 	switch {
 	case d.Error != "":
 		p.failed = diag.Printable(d.Error)
-		p.plan = "No plan: " + p.failed + "."
-	case ahead != "" && s.Create+s.Update+s.Replace+s.Archive+s.Adopt == 0: // adsync's own record alone
-		p.plan = "Nothing to change: " + strings.TrimSuffix(ahead+"; "+said, "; ") + "."
-	case ahead != "" && said != "":
-		p.plan = "Plan: " + ahead + "; " + said + "."
-	case ahead != "":
-		p.plan = "Plan: " + ahead + "."
-	case said != "":
-		p.plan = "Nothing to change: " + said + "."
+		p.plan = catalogue.Fill("plan.says-failed", "why", p.failed)
+	case all == "":
+		p.plan = catalogue.Fill("plan.says-empty")
+	case s.Create+s.Update+s.Replace+s.Archive+s.Adopt == 0: // adsync's own record alone, at most
+		p.plan = catalogue.Fill("plan.says-nothing", "what", all)
 	default:
-		p.plan = "Nothing here, and nothing to change."
+		p.plan = catalogue.Fill("plan.says", "what", all)
 	}
 }
 
@@ -198,14 +196,19 @@ type count struct {
 	n    int
 }
 
-func counted(counts []count) string {
+func (p *page) counted(counts []count) string {
 	var parts []string
 	for _, c := range counts {
 		if c.n > 0 {
-			parts = append(parts, Thousands(c.n)+" "+c.what)
+			parts = append(parts, p.says.count(c.what, Thousands(c.n)))
 		}
 	}
-	return strings.Join(parts, ", ")
+	return words.Commas(parts)
+}
+
+// present are the texts that say something.
+func present(texts ...string) []string {
+	return slices.DeleteFunc(texts, func(text string) bool { return text == "" })
 }
 
 // heldFor names the hazards that hold, each with how many changes it holds.
@@ -230,14 +233,15 @@ func allHolds(c *plan.ChangeDocument) []hold {
 // spendOf is what a change does to possible spend, "" where it does nothing.
 func spendOf(c *plan.ChangeDocument, currency string) string {
 	var parts []string
-	for _, of := range []struct {
-		by   int64
-		what string
-	}{{c.Spend.DailyAfter - c.Spend.DailyBefore, "a day"},
-		{c.Spend.LifetimeAfter - c.Spend.LifetimeBefore, "over its lifetime"}} {
-		if of.by != 0 {
-			parts = append(parts, strings.Join(strings.Fields(signed(of.by)+" "+currency+" "+of.what), " "))
-		}
+	if by := c.Spend.DailyAfter - c.Spend.DailyBefore; by != 0 {
+		parts = append(parts, catalogue.Fill("sums.a-day", "amount", signedIn(by, currency)))
 	}
-	return strings.Join(parts, ", ")
+	if by := c.Spend.LifetimeAfter - c.Spend.LifetimeBefore; by != 0 {
+		parts = append(parts, catalogue.Fill("sums.over-lifetime", "amount", signedIn(by, currency)))
+	}
+	return words.Commas(parts)
+}
+
+func signedIn(micros int64, currency string) string {
+	return strings.Join(strings.Fields(signed(micros)+" "+currency), " ")
 }

@@ -6,11 +6,11 @@ import (
 	"encoding/base64"
 	"html/template"
 	"io"
-	"sync"
 
 	"adsync/internal/cards"
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/internal/words/catalogue"
 )
 
 var (
@@ -27,10 +27,7 @@ var (
 	//go:embed html/told.html
 	htmlTold string
 
-	htmlTemplate = sync.OnceValue(func() *template.Template {
-		return template.Must(template.Must(template.New("plan").Parse(htmlText)).
-			New("parts").Parse(htmlParts + htmlTold))
-	})
+	htmlTemplate = catalogue.Pages(htmlText, htmlParts, htmlTold)
 )
 
 // WriteHTML writes a plan as one page that needs no network and loads nothing:
@@ -94,7 +91,7 @@ type htmlRelease struct {
 }
 
 type htmlProblem struct {
-	Severity, Position, Message, Hint, Code string
+	Severity, Grave, Position, Message, Hint, Code string
 }
 
 type htmlTree struct {
@@ -151,15 +148,17 @@ func htmlPageOf(p *page, d *Document) (_ *htmlPage, err error) {
 		h.Commit = diag.Printable(short(d.Revision.Commit))
 	}
 	for _, s := range p.slips {
-		h.Slips = append(h.Slips, htmlSlip{s.hazard, s.message, s.examples, s.release, s.holds})
+		h.Slips = append(h.Slips, htmlSlip{s.hazard, s.message, s.examples, s.release, s.held > 0})
 	}
 	h.reviews(p)
 	for _, r := range p.releases {
 		h.Releases = append(h.Releases, htmlRelease{"--allow " + r.allow, r.holds})
 	}
 	for _, problem := range p.problems {
-		h.Problems = append(h.Problems, htmlProblem{string(problem.Severity), problem.Position.String(),
-			diag.Printable(problem.Message), diag.Printable(problem.Hint), string(problem.Code)})
+		h.Problems = append(h.Problems, htmlProblem{
+			string(problem.Severity), Severity(problem.Severity), problem.Position.String(),
+			diag.Printable(problem.Message), diag.Printable(problem.Hint), string(problem.Code),
+		})
 	}
 	for i := range p.trees {
 		t, err := htmlTreeOf(p, &p.trees[i])
@@ -195,7 +194,8 @@ func htmlSums(sums []sum) []htmlSum {
 }
 
 func htmlTreeOf(p *page, t *tree) (htmlTree, error) {
-	h := htmlTree{Top: t.top, Aside: t.aside(p.says.ofTrees), Count: Plural(len(t.changes), "change"), Left: t.left}
+	h := htmlTree{Top: t.top, Aside: t.aside(p.says), Left: t.left}
+	h.Count = catalogue.Say("changes.n", "n", Thousands(len(t.changes)))
 	for i := range t.changes {
 		c := htmlChangeOf(&t.changes[i], p.says)
 		if err := c.draw(t.changes[i].drawn); err != nil {
@@ -212,7 +212,7 @@ func (h *htmlChange) draw(d Drawn) error {
 	for _, each := range []struct {
 		card *cards.Card
 		says string
-	}{{d.Before, "Now"}, {d.After, "After"}} {
+	}{{d.Before, catalogue.Say("change.now")}, {d.After, catalogue.Say("change.after")}} {
 		if each.card == nil {
 			continue
 		}
@@ -233,7 +233,7 @@ func htmlChangeOf(c *entry, says *says) htmlChange {
 		Depth: c.depth, Held: c.held, Goes: c.goes, Holds: htmlHolds(c.holds),
 	}
 	if c.hazards != "" {
-		h.Hazards = says.Hazards + c.hazards
+		h.Hazards = says.hazards(c.hazards)
 	}
 	h.Sentence, h.Whole, h.Anchor, h.Folded = c.Text, c.Whole, c.anchor, len(c.fields) > valuesShown
 	for _, f := range c.fields {

@@ -279,7 +279,7 @@ func folded(t *tree) string {
 	text.tree(t)
 	return fmt.Sprintf("<details><summary><code>%s</code> · %s%s</summary>\n\n%s\n</details>\n",
 		html.EscapeString(t.top), Plural(len(t.changes), "change"),
-		html.EscapeString(t.aside(engineers.ofTrees)), Block(text.text.String()))
+		html.EscapeString(t.aside(&engineers)), Block(text.text.String()))
 }
 
 // Block makes lines a block of code.
@@ -289,7 +289,7 @@ func Block(lines string) string {
 }
 
 // aside returns what somebody who does not unfold a tree should know.
-func (t *tree) aside(waits string) string {
+func (t *tree) aside(s *says) string {
 	said, held := "", 0
 	for i := range t.changes {
 		c := &t.changes[i]
@@ -301,7 +301,7 @@ func (t *tree) aside(waits string) string {
 		}
 	}
 	if held > 0 {
-		said += fmt.Sprintf(" · %d %s", held, waits)
+		said += " · " + s.count("held", Thousands(held))
 	}
 	return said
 }

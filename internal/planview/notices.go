@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"adsync/internal/diag"
+	"adsync/internal/words"
+	"adsync/internal/words/catalogue"
 	"adsync/plan"
 )
 
@@ -18,17 +20,16 @@ func (p *page) accidents(d *Document) {
 		a := &d.SuspiciousEdits[i]
 		s := slip{
 			hazard:  diag.Printable(string(a.Hazard)),
-			message: diag.Printable(a.Message), examples: examplesOf(a), holds: a.Held > 0, source: a.Source,
+			message: diag.Printable(a.Message), examples: examplesOf(a), held: a.Held, source: a.Source,
 		}
-		if s.holds {
-			s.allow = diag.Printable(a.Allow)
-			s.release = Thousands(a.Held) + " held, all released with --allow " + s.allow
+		if s.held > 0 {
+			s.release = Thousands(a.Held) + " held, all released with --allow " + diag.Printable(a.Allow)
 		}
 		p.slips = append(p.slips, s)
 	}
 	if more := len(d.SuspiciousEdits) - slipsShown; more > 0 {
 		p.slips = append(p.slips, slip{
-			hazard: "more", message: Thousands(more) + " more of this, all in -o json",
+			hazard: catalogue.Say("slips.more-title"), message: catalogue.Say("slips.more", "n", Thousands(more)),
 		})
 	}
 }
@@ -40,9 +41,9 @@ func examplesOf(a *plan.SuspiciousEditDocument) string {
 		examples = append(examples, diag.Printable(e.Message))
 	}
 	if more := a.Count - len(examples); more > 0 && len(examples) > 0 {
-		examples = append(examples, Thousands(more)+" more")
+		examples = append(examples, catalogue.Say("list.more", "n", Thousands(more)))
 	}
-	return strings.Join(examples, ", ")
+	return words.Commas(examples)
 }
 
 // keptShown is how many addresses a notice names.
@@ -51,8 +52,7 @@ const keptShown = 10
 // keep says what the files no longer name and the policy keeps.
 func (p *page) keep(d *Document) {
 	if len(d.Kept) > 0 {
-		p.kept = "No longer in the files and kept at the service: " +
-			firstOf(d.Kept) + ". To stop them, say status: paused or archived."
+		p.kept = catalogue.Say("changes.kept", "what", firstOf(d.Kept))
 	}
 }
 
@@ -62,7 +62,7 @@ func (p *page) hold(d *Document) {
 	for _, of := range d.Drafts {
 		drafts = append(drafts, diag.Printable(of.File+": "+of.Words))
 	}
-	p.drafts = strings.Join(drafts, "; ")
+	p.drafts = semicolons(drafts)
 }
 
 func firstOf(texts []string) string {
@@ -71,9 +71,9 @@ func firstOf(texts []string) string {
 		names = append(names, diag.Printable(a))
 	}
 	if more := len(texts) - keptShown; more > 0 {
-		names = append(names, Thousands(more)+" more, all in -o json")
+		names = append(names, catalogue.Say("list.more-json", "n", Thousands(more)))
 	}
-	return strings.Join(names, ", ")
+	return words.Commas(names)
 }
 
 // releasing lists each allowance something waits for, and what none releases.

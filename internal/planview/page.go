@@ -11,6 +11,7 @@ import (
 	"adsync/internal/resource"
 	"adsync/internal/sentence"
 	"adsync/internal/words"
+	"adsync/internal/words/catalogue"
 	"adsync/plan"
 )
 
@@ -48,8 +49,7 @@ type page struct {
 // slip is an accident as people read it.
 type slip struct {
 	hazard, message, examples, release string
-	allow                              string // what releases it
-	holds                              bool
+	held                               int // changes
 	source                             diag.Position
 }
 
@@ -99,7 +99,6 @@ type told struct {
 // row is one field of a change.
 type row struct {
 	name, value, why string
-	cause            plan.Cause
 	at               diag.Position
 	holds            []hold
 }
@@ -124,25 +123,22 @@ type detail struct {
 	list int  // changes up to which none is left out
 	like int  // changes alike that are listed in a longer plan
 	most int  // changes that are listed of any plan; 0 is unbounded
-	says *says
 
-	asked func(*plan.ChangeDocument) bool // as of CommentOptions
+	plainly bool                            // for marketers
+	asked   func(*plan.ChangeDocument) bool // as of CommentOptions
 }
 
 func (o *detail) asks(c *plan.ChangeDocument) bool { return o.asked != nil && o.asked(c) }
 
 // describe puts a document in words.
 func describe(schemas resource.Schemas, d *Document, o detail) *page {
-	t := &teller{schemas: schemas, room: o.room}
-	if o.says == nil {
-		o.says = &engineers
-	}
-	if o.says == &marketers {
-		t.sentences = &sentence.Teller{
+	t := &teller{schemas: schemas, room: o.room, says: &engineers}
+	if o.plainly {
+		t.says, t.sentences = marketers(), &sentence.Teller{
 			Schemas: schemas, Names: words.NamesOf(schemas, d.Changes), Currency: d.currency(),
 		}
 	}
-	p := &page{problems: d.Problems, says: o.says, tells: t}
+	p := &page{problems: d.Problems, says: t.says, tells: t}
 	p.headline(d)
 	p.caveat = append(p.caveat, unreadOf(d)...)
 	p.selection(d)
@@ -258,16 +254,18 @@ func (t *teller) entry(d *Document, c *plan.ChangeDocument, address resource.Add
 	case e.held:
 		e.tag = "held in part"
 	}
+	var notes []string
 	if c.Pruned {
-		e.note = "no longer in the files; the policy prunes it"
+		notes = append(notes, catalogue.Fill("change.pruned"))
 	}
 	if c.Foreign != nil {
-		e.note = strings.TrimPrefix(e.note+"; removed at the service by "+by(c.Foreign), "; ")
+		notes = append(notes, catalogue.Fill("change.removed",
+			"who", diag.Printable(c.Foreign.Actor), "time", moment(c.Foreign.At)))
 	}
 	if c.RestOf != "" {
-		e.note = strings.TrimPrefix(e.note+"; the rest of "+
-			diag.Printable(c.RestOf)+", which was cut off before this", "; ")
+		notes = append(notes, catalogue.Fill("change.rest-of", "what", diag.Printable(c.RestOf)))
 	}
+	e.note = semicolons(notes)
 	e.recorded = namesOf(c.Recorded)
 	var along []plan.FieldDocument
 	for i := range c.Fields {
@@ -293,36 +291,32 @@ func alters(f *plan.FieldDocument) bool {
 func (t *teller) row(c *plan.ChangeDocument, f *plan.FieldDocument) row {
 	return row{
 		name: diag.Printable(f.Name), value: t.values(c, f),
-		why: t.why(c, f), cause: f.Cause, at: f.Position, holds: holdsOf(f.Held),
+		why: t.why(c, f), at: f.Position, holds: holdsOf(f.Held),
 	}
 }
 
 // why returns what makes a field change: its cause, where it is written, and who
 // changed it, as far as that is known.
 func (t *teller) why(c *plan.ChangeDocument, f *plan.FieldDocument) string {
-	said := diag.Printable(f.Cause.String())
-	if !f.Position.IsZero() {
-		said += " " + f.Position.String()
-	}
+	said := []string{strings.TrimSpace(diag.Printable(t.says.cause(f.Cause)) + " " + f.Position.String())}
 	if e := f.Edited; e != nil && e.Commit == "" {
-		said += ", not committed"
+		said = append(said, catalogue.Fill("why.uncommitted"))
 	} else if e != nil {
-		said += fmt.Sprintf(", commit %s by %s on %s",
-			diag.Printable(short(e.Commit)), diag.Printable(e.Author), day(e.At))
+		said = append(said, catalogue.Fill("why.commit",
+			"commit", diag.Printable(short(e.Commit)), "who", diag.Printable(e.Author), "day", day(e.At)))
 	}
 	if a := t.attribute(c, f); f.Last != nil && f.Cause == plan.Drift && f.Desired != nil && !f.Last.Equal(*f.Desired) {
-		said += ", last applied " + t.one(a, *f.Last, resource.Value{})
+		said = append(said, catalogue.Fill("why.last", "value", t.one(a, *f.Last, resource.Value{})))
 	}
 	if f.Pending && !c.Pending {
-		said += ", pending before this pull request"
+		said = append(said, catalogue.Fill("why.pending"))
 	}
 	if f.Foreign != nil {
-		said += ", changed at the service by " + by(f.Foreign)
+		said = append(said, catalogue.Fill("why.foreign",
+			"who", diag.Printable(f.Foreign.Actor), "time", moment(f.Foreign.At)))
 	}
-	return said
+	return words.Commas(said)
 }
-
-func by(f *plan.Foreign) string { return diag.Printable(f.Actor) + " on " + moment(f.At) }
 
 func short(commit string) string { return fmt.Sprintf("%.7s", commit) }
 

@@ -35,7 +35,7 @@ type Remark struct{ By, When, Text string }
 
 // HTMLPartsSaid is HTMLParts, with what people said of each change; nil: nothing is known of it.
 func HTMLPartsSaid(schemas resource.Schemas, d *Document, said func(address string) Said) (*Parts, error) {
-	p := describe(schemas, d, detail{room: 400, list: 300, like: 30, most: 600, says: &marketers})
+	p := describe(schemas, d, detail{room: 400, list: 300, like: 30, most: 600, plainly: true})
 	p.plainly(schemas, d)
 	if d.Error != "" {
 		p.money = nil

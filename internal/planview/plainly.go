@@ -8,35 +8,44 @@ import (
 	"adsync/internal/resource"
 	"adsync/internal/review"
 	"adsync/internal/words"
+	"adsync/internal/words/catalogue"
 	"adsync/plan"
 )
 
 // says are the words of a form that differ with who reads it.
 type says struct {
-	Held, HeldTitle, AlsoPending, Hazards, IfAllowed string
+	Held, HeldTitle, AlsoPending string
 
-	counts  [7]string // what becomes of the changes that go ahead
-	waits   string
-	stay    [4]string // what stays as it is
-	ofTrees string
-	why     func(review.Line) string // an ad is not approved
+	count     func(what, n string) string // of changes, by what becomes of them
+	ifAllowed func(what string) string    // it would do to spend
+	hazards   func(names string) string
+	cause     func(plan.Cause) string  // a field changes
+	why       func(review.Line) string // an ad is not approved
+}
+
+// engineerCounts are what becomes of changes, and what stays as it is.
+var engineerCounts = map[string]string{
+	"create": "to create", "update": "to update", "replace": "to replace", "archive": "to archive",
+	"adopt": "to adopt", "forget": "to forget", "record": "to record", "held": "held", "in-sync": "in sync",
+	"as-sent": "as last sent, not shown by the service", "kept": "kept", "unmanaged": "not managed by these files",
 }
 
 var engineers = says{
 	Held: "held", HeldTitle: heldTitle, AlsoPending: alsoPending,
-	Hazards: "Hazards: ", IfAllowed: "Were all allowed that is held: ",
-	counts: [7]string{"to create", "to update", "to replace", "to archive", "to adopt", "to forget", "to record"},
-	waits:  "held", ofTrees: "held", why: review.Line.Why,
-	stay: [4]string{"in sync", "as last sent, not shown by the service", "kept", "not managed by these files"},
+	count:     func(what, n string) string { return n + " " + engineerCounts[what] },
+	ifAllowed: func(what string) string { return "Were all allowed that is held: " + what + "." },
+	hazards:   func(names string) string { return "Hazards: " + names },
+	cause:     plan.Cause.String, why: review.Line.Why,
 }
 
-var marketers = says{
-	Held: words.Waiting, HeldTitle: words.WaitsTitle,
-	AlsoPending: words.AlsoPending, Hazards: "Good to know: ", IfAllowed: "Were all approved that waits: ",
-	counts: [7]string{"new", "to change", "to end and make anew",
-		"to end for good", "to take over", "to forget", "to note as they are"},
-	waits: words.Waiting, ofTrees: words.Waiting, why: review.Line.WhyInWords,
-	stay: [4]string{"as the files say", "as last sent, not shown by the service", "kept", "not in these files"},
+func marketers() *says {
+	return &says{
+		Held: words.Waiting, HeldTitle: words.WaitsTitle, AlsoPending: words.AlsoPending,
+		count:     func(what, n string) string { return catalogue.Say("counts."+what, "n", n) },
+		ifAllowed: func(what string) string { return catalogue.Say("sums.if-approved", "what", what) },
+		hazards:   func(why string) string { return catalogue.Say("change.hazards", "what", why) },
+		cause:     words.Cause, why: review.Line.WhyInWords,
+	}
 }
 
 // plainly puts a page into a marketer's words: names in the place of addresses and ids,
@@ -52,16 +61,19 @@ func (p *page) plainly(schemas resource.Schemas, d *Document) {
 	if p.held != "" {
 		var because []string
 		for hazard, n := range HeldBy(d) {
-			because = append(because, Thousands(n)+" because "+words.Because(plan.Hazard(hazard)))
+			because = append(because, catalogue.Say("counts.because", "n", Thousands(n),
+				"why", words.Because(plan.Hazard(hazard))))
 		}
 		slices.Sort(because)
-		p.held = strings.Join(because, "; ")
+		p.held = semicolons(because)
 	}
 	for i := range p.slips {
 		s := &p.slips[i]
 		s.hazard, s.message, s.examples = words.Upper(words.Because(plan.Hazard(s.hazard))),
 			names.In(s.message), names.In(s.examples)
-		s.release = strings.Replace(s.release, " held, all released with --allow "+s.allow, " wait for one approval", 1)
+		if s.held > 0 {
+			s.release = catalogue.Say("slips.release", "n", Thousands(s.held))
+		}
 	}
 	p.unnamed = strings.TrimSuffix(p.unnamed, unnamedCommand)
 	for i := range p.unallowed {
@@ -92,12 +104,11 @@ func (e *entry) plainly(schemas resource.Schemas, names *words.Names) {
 			why = append(why, words.Because(plan.Hazard(hazard)))
 		}
 	}
-	e.hazards = strings.Join(why, "; ")
+	e.hazards = semicolons(why)
 	holdsPlainly(e.holds, names)
 	for i := range e.fields {
 		f := &e.fields[i]
 		f.name = diag.Printable(words.Label(schema, f.name))
-		f.why = strings.Replace(f.why, f.cause.String(), words.Cause(f.cause), 1)
 		holdsPlainly(f.holds, names)
 	}
 }
@@ -130,7 +141,7 @@ func holdsPlainly(holds []hold, names *words.Names) {
 	for i := range holds {
 		h := &holds[i]
 		h.title, h.message, h.final = words.Hold(plan.Hazard(h.hazard), h.allow != "")+":",
-			names.In(h.message), "Nobody can approve it here."
+			names.In(h.message), catalogue.Say("change.final")
 		if h.allow != "" {
 			h.allow, h.final = "", ""
 		}
@@ -144,7 +155,7 @@ func labels(schema *resource.Schema, named string) string {
 	}
 	all := strings.Split(named, ", ")
 	for i, name := range all {
-		all[i] = words.Label(schema, name)
+		all[i] = diag.Printable(words.Label(schema, name))
 	}
-	return diag.Printable(strings.Join(all, ", "))
+	return words.Commas(all)
 }

@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"adsync/internal/review"
+	"adsync/internal/words"
+	"adsync/internal/words/catalogue"
 )
 
 // reviewsShown is how many ads a form for people names.
@@ -14,9 +16,6 @@ type reviewed struct {
 	state, ad, address, why, do string
 	rejected                    bool
 }
-
-// reviewTitle begins what the service's review says.
-const reviewTitle = "Review at the service:"
 
 // unnamedCommand lists the ads that are not named.
 const unnamedCommand = ": adsync status -o json"
@@ -33,11 +32,11 @@ func (p *page) reviews(d *Document) {
 		}
 		if len(p.reviewed) < reviewsShown {
 			p.reviewed = append(p.reviewed,
-				reviewed{string(l.State), l.Called(), l.Address, p.says.why(l), l.Do, l.State == review.Rejected})
+				reviewed{l.State.Words(), l.Called(), l.Address, p.says.why(l), l.Do, l.State == review.Rejected})
 		}
 	}
 	if more := d.Review.Rejected + d.Review.Limited - len(p.reviewed); more > 0 {
-		p.unnamed = Thousands(more) + " more of them" + unnamedCommand
+		p.unnamed = catalogue.Say("reviewed.more", "n", Thousands(more)) + unnamedCommand
 	}
 }
 
@@ -46,25 +45,19 @@ func ReviewCounts(s *review.Summary) string {
 	if s == nil {
 		return ""
 	}
-	counts := counted([]count{{"rejected", s.Rejected}, {"limited", s.Limited}, {"in review", s.InReview}})
-	if counts == "" {
-		return ""
+	var counts []string
+	for _, c := range []count{{"rejected", s.Rejected}, {"limited", s.Limited}, {"in-review", s.InReview}} {
+		switch {
+		case c.n > 0 && len(counts) == 0: // it has the noun
+			counts = append(counts, catalogue.Say("reviewed.first-"+c.what, "n", Thousands(c.n)))
+		case c.n > 0:
+			counts = append(counts, catalogue.Say("reviewed."+c.what, "n", Thousands(c.n)))
+		}
 	}
-	return strings.Replace(counts, " ", " "+adsOf(s)+" ", 1)
+	return words.Commas(counts)
 }
 
-// adsOf is the noun behind the first count.
-func adsOf(s *review.Summary) string {
-	for _, n := range []int{s.Rejected, s.Limited, s.InReview} {
-		if n == 1 {
-			return "ad"
-		}
-		if n > 1 {
-			break
-		}
-	}
-	return "ads"
-}
+func reviewTitle() string { return catalogue.Say("reviewed.begins") }
 
 // reviews writes which ads the service has not approved: ! for those that are not shown
 // at all.
@@ -72,7 +65,7 @@ func (t *printer) reviews(p *page) {
 	if p.review == "" {
 		return
 	}
-	t.put(yellow, 0, 2, reviewTitle+" "+p.review+".")
+	t.put(yellow, 0, 2, reviewTitle()+" "+p.review+".")
 	for _, r := range p.reviewed {
 		symbol := "?"
 		if r.rejected {
@@ -94,7 +87,7 @@ func (m *comment) reviews(p *page) {
 	if p.review == "" {
 		return
 	}
-	m.line("**%s** %s", reviewTitle, p.review)
+	m.line("**%s** %s", reviewTitle(), p.review)
 	if len(p.reviewed) > 0 {
 		m.line("")
 	}
@@ -122,7 +115,7 @@ type htmlReviewed struct {
 }
 
 func (h *htmlPage) reviews(p *page) {
-	h.ReviewTitle, h.Review, h.ReviewsLeft = reviewTitle, p.review, p.unnamed
+	h.ReviewTitle, h.Review, h.ReviewsLeft = reviewTitle(), p.review, p.unnamed
 	for _, r := range p.reviewed {
 		h.Reviewed = append(h.Reviewed, htmlReviewed{r.state, r.ad, r.why, r.do, r.rejected})
 	}

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"adsync/internal/diag"
+	"adsync/internal/words"
+	"adsync/internal/words/catalogue"
 	"adsync/plan"
 )
 
@@ -15,34 +17,37 @@ const pulledShown = 5
 // unnamed.
 func (p *page) selection(d *Document) {
 	for _, i := range d.Ignored {
-		p.selected = append(p.selected, "Ignored until "+
-			i.Until+" ("+diag.Printable(i.Owner)+": "+diag.Printable(i.Reason)+
-			"): "+diag.Printable(i.Attribute)+" of "+Plural(i.Count, "resource")+", "+diag.Printable(i.Resource)+".")
+		p.selected = append(p.selected, catalogue.Say("selection.ignored", "day", i.Until,
+			"who", diag.Printable(i.Owner), "reason", diag.Printable(i.Reason),
+			"column", diag.Printable(i.Attribute), "n", Thousands(i.Count), "what", diag.Printable(i.Resource)))
 	}
 	for _, m := range d.Moved[:min(len(d.Moved), keptShown)] {
-		p.selected = append(p.selected, diag.Printable(m.To)+" is moved from "+diag.Printable(m.From)+
-			", with "+Thousands(m.Beneath)+" beneath it: the record goes along, nothing is sent for that.")
+		p.selected = append(p.selected, catalogue.Say("selection.moved",
+			"to", diag.Printable(m.To), "from", diag.Printable(m.From), "n", Thousands(m.Beneath)))
 	}
 	if more := len(d.Moved) - keptShown; more > 0 {
-		p.selected = append(p.selected, Thousands(more)+" more keys are moved, all in -o json.")
+		p.selected = append(p.selected, catalogue.Say("selection.more-moved", "n", Thousands(more)))
 	}
 	s := d.Selection
 	if s == nil {
 		return
 	}
-	var counts []count
+	var counts []string
 	for _, action := range slices.Sorted(maps.Keys(s.LeftOut.Counts)) {
-		counts = append(counts, count{"to " + string(action), s.LeftOut.Counts[action]})
+		if n := s.LeftOut.Counts[action]; n > 0 {
+			counts = append(counts, catalogue.Say("selection."+string(action), "n", Thousands(n)))
+		}
 	}
-	if left := counted(counts); left != "" {
-		p.selected = append(p.selected, "Left out of this plan: "+left+spendLeftOut(s, d.currency())+".")
+	if left := words.Commas(counts); left != "" {
+		p.selected = append(p.selected,
+			catalogue.Say("selection.left-out", "what", left+spendLeftOut(s, d.currency())))
 	}
 	for _, pulled := range s.Pulled[:min(len(s.Pulled), pulledShown)] {
-		p.selected = append(p.selected, "With it comes "+
-			diag.Printable(pulled.Address)+": "+diag.Printable(pulled.For)+" needs it.")
+		p.selected = append(p.selected, catalogue.Say("selection.pulled",
+			"what", diag.Printable(pulled.Address), "for", diag.Printable(pulled.For)))
 	}
 	if more := len(s.Pulled) - pulledShown; more > 0 {
-		p.selected = append(p.selected, "And "+Thousands(more)+" more that are needed, all in -o json.")
+		p.selected = append(p.selected, catalogue.Say("selection.more-pulled", "n", Thousands(more)))
 	}
 }
 
@@ -56,26 +61,25 @@ func (p *page) saved(d *Document) {
 		return
 	}
 	if len(s.Stale) == 0 {
-		p.selected = append(p.selected, "Nothing of the saved plan has moved.")
+		p.selected = append(p.selected, catalogue.Say("selection.same"))
 	}
 	for i := range s.Stale[:min(len(s.Stale), staleShown)] {
 		p.selected = append(p.selected, movedSince(&s.Stale[i]))
 	}
 	if more := len(s.Stale) - staleShown; more > 0 {
-		p.selected = append(p.selected, "And "+Thousands(more)+" more that moved, all in -o json.")
+		p.selected = append(p.selected, catalogue.Say("selection.more-stale", "n", Thousands(more)))
 	}
 	if s.Newer > 0 {
-		p.selected = append(p.selected, "Left out, as the saved plan does not have it: "+
-			counted([]count{{"changed since", s.Newer}})+".")
+		p.selected = append(p.selected, catalogue.Say("selection.newer", "n", Thousands(s.Newer)))
 	}
 }
 
 func movedSince(s *plan.StaleDocument) string {
-	at := ""
-	if !s.Position.IsZero() {
-		at = " (" + s.Position.String() + ")"
+	what, how := diag.Printable(s.Address), diag.Printable(s.Message)
+	if s.Position.IsZero() {
+		return catalogue.Say("selection.stale", "what", what, "how", how)
 	}
-	return "Moved since it was saved: " + diag.Printable(s.Address) + at + ": " + diag.Printable(s.Message) + "."
+	return catalogue.Say("selection.stale-at", "what", what, "cell", s.Position.String(), "how", how)
 }
 
 // spendLeftOut is what the rest would do to possible spend, "" where it would do

@@ -1,6 +1,9 @@
 package planview
 
-import "adsync/internal/diag"
+import (
+	"adsync/internal/diag"
+	"adsync/internal/words/catalogue"
+)
 
 // Service is the service that is spoken to, and what says so.
 type Service struct {
@@ -15,7 +18,7 @@ const Emulated = "emulator"
 func (s *Service) Words() string {
 	address := s.Address
 	if address == Emulated {
-		address = "the emulator inside this command"
+		address = catalogue.Say("service.emulator")
 	}
 	return diag.Printable(address + " (" + s.Origin + ")")
 }

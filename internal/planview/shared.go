@@ -2,8 +2,11 @@ package planview
 
 import (
 	"html/template"
+	"strings"
 
+	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/internal/words/catalogue"
 	"adsync/plan"
 )
 
@@ -11,6 +14,24 @@ import (
 
 // Sum writes an amount before and after in a currency, and by how much it moves.
 func Sum(m plan.Moved, currency string) string { return newSum("", m, brief(currency)).text }
+
+// semicolons joins texts that may have commas.
+func semicolons(texts []string) string {
+	if len(texts) < 2 {
+		return strings.Join(texts, "")
+	}
+	last := len(texts) - 1
+	return catalogue.Fill("list.semicolon", "list", semicolons(texts[:last]), "last", texts[last])
+}
+
+// Severity returns how grave a problem is.
+func Severity(s diag.Severity) string {
+	switch s {
+	case diag.Error, diag.Warning, diag.Note:
+		return catalogue.Say("problems." + string(s))
+	}
+	return string(s)
+}
 
 // Values writes what an attribute was and what it became; what begins has no
 // value before.

@@ -2,6 +2,7 @@ package planview
 
 import (
 	"adsync/internal/diag"
+	"adsync/internal/words/catalogue"
 	"adsync/plan"
 )
 
@@ -12,20 +13,19 @@ func (p *page) sinceBase(d *Document) {
 	if b == nil {
 		return
 	}
-	since := "the commits since " + diag.Printable(b.Revision) + " (" + diag.Printable(short(b.Commit)) + ")"
+	revision, commit := diag.Printable(b.Revision), diag.Printable(short(b.Commit))
 	if !b.Whole {
-		p.since = append(p.since, "The files at "+diag.Printable(b.Revision)+" ("+
-			diag.Printable(short(b.Commit))+") have errors, so that everything counts as a consequence of this change.")
+		p.since = append(p.since, catalogue.Say("since.broken", "revision", revision, "commit", commit))
 		return
 	}
 	if b.Money.Currency != "" {
 		own := plan.Moved{Before: b.Money.Day.After, After: d.Possible().Day.After}
 		pending := b.Money.Day
-		p.since = append(p.since, "Because of "+since+": "+signed(own.After-own.Before)+
-			" a day; pending without them: "+signed(pending.After-pending.Before)+" a day.")
+		p.since = append(p.since, catalogue.Say("since.money", "revision", revision, "commit", commit,
+			"change", signed(own.After-own.Before), "pending", signed(pending.After-pending.Before)))
 	}
 	if len(b.Withdrawn) > 0 {
-		p.since = append(p.since, "Taken back by "+
-			since+", and left as it is at the service: "+firstOf(b.Withdrawn)+".")
+		p.since = append(p.since, catalogue.Say("since.withdrawn", "revision", revision, "commit", commit,
+			"what", firstOf(b.Withdrawn)))
 	}
 }

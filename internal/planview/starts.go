@@ -1,9 +1,9 @@
 package planview
 
 import (
-	"strings"
-
 	"adsync/internal/diag"
+	"adsync/internal/words"
+	"adsync/internal/words/catalogue"
 	"adsync/plan"
 )
 
@@ -17,7 +17,7 @@ func startsOf(c *plan.ChangeDocument) string {
 	for _, w := range c.Without {
 		said = append(said, diag.Printable(w.Says))
 	}
-	return strings.Join(said, ", ")
+	return words.Commas(said)
 }
 
 // starts says of how many changes that is so: "Starts with: no last day (2), all
@@ -28,7 +28,7 @@ func (p *page) starts(d *Document) {
 		said = append(said, diag.Printable(w.Says)+" ("+Thousands(w.Count)+")")
 	}
 	if len(said) > 0 {
-		p.started = startsTitle + ": " + strings.Join(said, ", ") + "."
+		p.started = catalogue.Say("sums.starts", "what", words.Commas(said))
 		p.caveat = append(p.caveat, p.started)
 	}
 }

@@ -9,7 +9,7 @@ import (
 // Summary returns what a plan says first, a label and a text each, for forms that
 // are tables.
 func Summary(schemas resource.Schemas, d *Document) [][2]string {
-	p := describe(schemas, d, detail{room: 80, says: &marketers})
+	p := describe(schemas, d, detail{room: 80, plainly: true})
 	p.plainly(schemas, d)
 	var lines [][2]string
 	add := func(label, text string) { lines = append(lines, [2]string{label, text}) }
@@ -43,7 +43,7 @@ func Summary(schemas resource.Schemas, d *Document) [][2]string {
 		add("May be a slip: "+s.hazard, strings.TrimSpace(s.message+" "+s.examples+" "+s.release))
 	}
 	if p.review != "" {
-		add(strings.TrimSuffix(reviewTitle, ":"), p.review)
+		add(strings.TrimSuffix(reviewTitle(), ":"), p.review)
 	}
 	for _, r := range p.reviewed {
 		add(upper(r.state)+": "+r.ad, strings.TrimSpace(r.why+". "+upper(r.do)))

@@ -168,7 +168,7 @@ func moversOf(p *page) string {
 func (t *printer) slips(p *page) {
 	for _, s := range p.slips {
 		symbol := "?"
-		if s.holds {
+		if s.held > 0 {
 			symbol = "!"
 		}
 		t.mark(symbol, plain, 0, s.hazard+": "+s.message)

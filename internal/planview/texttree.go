@@ -41,7 +41,8 @@ func (t *printer) tree(tree *tree) {
 
 // ChangeText writes what a plan does to one resource, with the reason of each field; "" where it does nothing.
 func ChangeText(schemas resource.Schemas, d *Document, address string) string {
-	t, p := &teller{schemas: schemas, room: 60}, &printer{TextOptions: TextOptions{Width: 100}}
+	t := &teller{schemas: schemas, room: 60, says: &engineers}
+	p := &printer{TextOptions: TextOptions{Width: 100}}
 	for i := range d.Changes {
 		if d.Changes[i].Address != address {
 			continue

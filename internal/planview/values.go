@@ -11,13 +11,15 @@ import (
 	"adsync/internal/resource"
 	"adsync/internal/sentence"
 	"adsync/internal/words"
+	"adsync/internal/words/catalogue"
 	"adsync/plan"
 )
 
 // teller writes the values of a plan.
 type teller struct {
 	schemas   resource.Schemas
-	room      int              // characters of a value, beyond which it is cut aloud
+	room      int // characters of a value, beyond which it is cut aloud
+	says      *says
 	sentences *sentence.Teller // nil where changes are not said as sentences
 }
 
@@ -72,18 +74,18 @@ func (t *teller) values(c *plan.ChangeDocument, f *plan.FieldDocument) string {
 // there cannot be read, so that it is the most there can be.
 func joining(c *plan.Counted, from, inFile resource.Value) string {
 	people, _ := inFile.Number()
-	verb := "join"
+	does := "join"
 	if c.Does == "remove" {
-		verb = "leave"
+		does = "leave"
 	}
 	known, is := from.Number()
 	switch {
 	case c.Most == nil || !is:
-		return fmt.Sprintf("%d %s; how many there are cannot be read", people, verb)
+		return catalogue.Say("people."+does+"-unread", "n", people)
 	case *c.Most == known:
-		return fmt.Sprintf("at most %d, of whom up to %d %s", known, people, verb)
+		return catalogue.Say("people."+does+"-same", "most", known, "n", people)
 	}
-	return fmt.Sprintf("at most %d → at most %d (%d %s)", known, *c.Most, people, verb)
+	return catalogue.Say("people."+does, "before", known, "most", *c.Most, "n", people)
 }
 
 // begins reports whether the field is of a resource that is not there yet.
@@ -125,7 +127,7 @@ func (t *teller) one(a *resource.Attribute, v, other resource.Value) string {
 	if start+t.room < len(letters) {
 		cut += "…"
 	}
-	return fmt.Sprintf("%s (%s characters)", cut, Thousands(len(letters)))
+	return catalogue.Say("values.cut", "text", cut, "n", Thousands(len(letters)))
 }
 
 func show(a *resource.Attribute, v resource.Value) string {
@@ -167,16 +169,16 @@ func difference(a *resource.Attribute, before, after resource.Value) string {
 			parts = append(parts, d.say(oneOf(a, called[item])))
 		}
 		if more := len(d.some) - entriesShown; more > 0 {
-			parts = append(parts, fmt.Sprintf("%s%d more", d.sign, more))
+			parts = append(parts, catalogue.Say("list.more", "n", fmt.Sprint(d.sign, more)))
 		}
 	}
 	switch {
 	case len(parts) > 0:
 		return " [" + strings.Join(parts, " ") + "]"
 	case len(from) != len(to):
-		return " [repeated entries]"
+		return " [" + catalogue.Say("values.repeated") + "]"
 	case !slices.Equal(from, to):
-		return " [another order]"
+		return " [" + catalogue.Say("values.order") + "]"
 	}
 	return ""
 }
@@ -238,7 +240,7 @@ func ratio(from, to int64) string {
 	case from <= 0 || to < 0:
 		return ""
 	case to/from >= 1000:
-		return ", above ×1,000"
+		return ", " + catalogue.Say("sums.above")
 	}
 	high, low := bits.Mul64(uint64(to), 100)
 	hundredths, _ := bits.Div64(high, low, uint64(from))

@@ -5,7 +5,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"adsync/internal/words/catalogue"
@@ -55,12 +54,7 @@ func inAnotherLanguage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	back := catalogue.Use(other)
-	templates = sync.OnceValue(templatesOf)
-	t.Cleanup(func() {
-		back()
-		templates = sync.OnceValue(templatesOf)
-	})
+	t.Cleanup(catalogue.Use(other))
 }
 
 // spoken are the attributes that somebody reads or hears.

@@ -5,14 +5,12 @@ import (
 	_ "embed" // the page, its look and its script
 	"encoding/json"
 	"fmt"
-	"html/template"
 	"io"
 	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"adsync/internal/cards"
@@ -45,17 +43,8 @@ var (
 	//go:embed html/htmx/htmx.min.js
 	htmxScript string
 
-	templates = sync.OnceValue(templatesOf)
+	templates = catalogue.Pages(templateText())
 )
-
-// templatesOf are the pages in the words of the catalogue.
-func templatesOf() *template.Template {
-	text, err := catalogue.Template(templateText())
-	if err != nil {
-		panic(err) // a test of the catalogue finds it first
-	}
-	return template.Must(template.New("page").Funcs(template.FuncMap{"form": catalogue.Form}).Parse(text))
-}
 
 // templateText is all templates, before they have words.
 func templateText() string {

@@ -43,7 +43,8 @@
         fold.toggleAttribute("data-hidden", !some);
         fold.open = some && found < total;
       }
-      document.getElementById("found").textContent = found === total ? "" : found + " of " + total;
+      const said = document.getElementById("found");
+      said.textContent = found === total ? "" : said.dataset.says.replace("{n}", found).replace("{all}", total);
     };
     filter.closest("p").hidden = false;
     filter.addEventListener("input", show);

@@ -132,9 +132,6 @@ func (t text) write(b *strings.Builder, places []string) {
 var countForms = map[plural.Form]string{plural.Zero: "zero", plural.One: "one", plural.Two: "two", plural.Few: "few",
 	plural.Many: "many", plural.Other: "other"}
 
-// Form returns which form of a text a count wants: "one" or "other" in English.
-func Form(count any) string { return now().form(fmt.Sprint(count)) }
-
 func (c *Catalogue) form(count string) string {
 	digits := strings.Map(func(r rune) rune {
 		if r < '0' || r > '9' {

@@ -103,12 +103,8 @@ func TestFormsAreThoseOfTheLanguage(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer Use(c)()
-	text, err := Template(`{{range .}}{{say "n" "n" .}}, {{end}}`)
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := Pages(`{{range .}}{{say "n" "n" .}}, {{end}}`)()
 	var b strings.Builder
-	page := template.Must(template.New("").Funcs(template.FuncMap{"form": Form}).Parse(text))
 	if err := page.Execute(&b, []any{1, 2, 5, 22, "1,112"}); err != nil {
 		t.Fatal(err)
 	}

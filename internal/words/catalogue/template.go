@@ -2,7 +2,9 @@ package catalogue
 
 import (
 	"fmt"
+	"html/template"
 	"strings"
+	"sync"
 
 	"adsync/internal/pattern"
 )
@@ -10,9 +12,30 @@ import (
 // sayAction is how a template asks for a text: {{say "key" "place" .Value}}.
 var sayAction = pattern.Of(`\{\{(- )?say "([a-z0-9.-]+)"`)
 
+// Pages returns the templates of these texts with the words of the catalogue in use. They are made once for each.
+func Pages(texts ...string) func() *template.Template {
+	var made sync.Map
+	return func() *template.Template {
+		c := now()
+		if pages, is := made.Load(c); is {
+			return pages.(*template.Template)
+		}
+		text, err := c.template(strings.Join(texts, ""))
+		if err != nil {
+			panic(err) // a test of the catalogue finds it first
+		}
+		pages := template.Must(template.New("").Funcs(template.FuncMap{"form": c.formOf}).Parse(text))
+		made.Store(c, pages)
+		return pages
+	}
+}
+
+// formOf returns which form of a text a count wants: "one" or "other" in English.
+func (c *Catalogue) formOf(count any) string { return c.form(fmt.Sprint(count)) }
+
 // Template puts the words of the catalogue into the text of a template, before it is parsed: as they would stand in it.
 // What fills a place is a value, which the template writes, or between backticks what a template may have, in which {}
-// stands for the words of the place. Templates have Form as the function form.
+// stands for the words of the place.
 //
 //	{{say "state.failed" "n" .Failures}}
 //	{{say "look.start" "today" `<a href="{{.Path}}/files">{}</a>`}}
