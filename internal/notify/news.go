@@ -103,7 +103,7 @@ func (k *memory) news(s Situation, on []Topic, remind time.Duration) *Message {
 		k.again(m, s, remind, topicHeld)
 	}
 	if s.Planned {
-		one := counted(s.Drift, words.Outside)
+		one := counted(s.Drift, words.Outside.Words())
 		k.lasting(m, s, remind, topicDrift, one, marked("drift", one.Title, s.Drift))
 	} else {
 		k.again(m, s, remind, topicDrift)

@@ -40,7 +40,7 @@ var engineers = says{
 
 func marketers() *says {
 	return &says{
-		Held: words.Waiting, HeldTitle: words.WaitsTitle, AlsoPending: words.AlsoPending,
+		Held: words.Waiting.Words(), HeldTitle: words.WaitsTitle.Words(), AlsoPending: words.AlsoPending.Words(),
 		count:     func(what, n string) string { return catalogue.Say("counts."+what, "n", n) },
 		ifAllowed: func(what string) string { return catalogue.Say("sums.if-approved", "what", what) },
 		hazards:   func(why string) string { return catalogue.Say("change.hazards", "what", why) },
@@ -120,13 +120,13 @@ func (e *entry) waits() string {
 	case !e.held && e.goes:
 		return ""
 	case e.goes:
-		return words.WaitsPart
+		return words.WaitsPart.Words()
 	case slices.ContainsFunc(e.holds, released) || slices.ContainsFunc(e.fields, func(f row) bool {
 		return slices.ContainsFunc(f.holds, released)
 	}):
-		return words.Waits
+		return words.Waits.Words()
 	}
-	return words.WaitsElse
+	return words.WaitsElse.Words()
 }
 
 // isHeldBy reports whether a hazard is said where it holds.

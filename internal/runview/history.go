@@ -110,16 +110,18 @@ const (
 	ExitUnknown = 9
 )
 
-var exits = map[int]string{
-	ExitDone: "finished", ExitRefused: words.Waits,
-	ExitPartial: "applied in part", ExitUnknown: "an outcome is unknown",
+func exits() map[int]string {
+	return map[int]string{
+		ExitDone: "finished", ExitRefused: words.Waits.Words(),
+		ExitPartial: "applied in part", ExitUnknown: "an outcome is unknown",
+	}
 }
 
 // Line puts a run in words.
 func (h *Head) Line() Line {
 	ends := h.ends()
 	if h.Exit != nil && h.Ended == Finished {
-		if said, ok := exits[*h.Exit]; ok {
+		if said, ok := exits()[*h.Exit]; ok {
 			ends = said
 		}
 	}

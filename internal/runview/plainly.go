@@ -96,7 +96,7 @@ func (h *Head) plainCounts() string {
 		said    string
 	}{
 		{state.OutcomeApplied, "done"}, {state.OutcomeFailed, "refused or failed"},
-		{state.OutcomeSkipped, "not tried"}, {Held, words.Waiting}, {state.OutcomeUnknown, "not known yet"},
+		{state.OutcomeSkipped, "not tried"}, {Held, words.Waiting.Words()}, {state.OutcomeUnknown, "not known yet"},
 	} {
 		if n := h.count(o.outcome); n > 0 || o.outcome == state.OutcomeApplied {
 			parts = append(parts, planview.Thousands(n)+" "+o.said)

@@ -15,16 +15,22 @@ import (
 	"adsync/plan"
 )
 
-// What becomes of a change, as people read it.
+// Becomes is what becomes of a change, by its text.
+type Becomes string
+
+// What becomes of changes.
 const (
-	Waits       = "waits for approval"
-	WaitsElse   = "waits" // for something that nobody can approve
-	WaitsPart   = "waits in part"
-	Waiting     = "waiting" // counts of both
-	Outside     = "changed outside"
-	WaitsTitle  = "Waits, and is not sent:"
-	AlsoPending = "Waits without this change, too"
+	Waits       Becomes = "becomes.waits"      // for an approval
+	WaitsElse   Becomes = "becomes.waits-else" // for something that nobody can approve
+	WaitsPart   Becomes = "becomes.waits-part"
+	Waiting     Becomes = "becomes.waiting" // counts of both
+	Outside     Becomes = "becomes.outside"
+	WaitsTitle  Becomes = "becomes.waits-title"
+	AlsoPending Becomes = "becomes.also-pending"
 )
+
+// Words is what becomes of it, as people read it.
+func (b Becomes) Words() string { return catalogue.Say(string(b)) }
 
 // actions are those that have words.
 var actions = []plan.Action{plan.Create, plan.Update, plan.Replace, plan.Archive, plan.Adopt, plan.Record, plan.Forget}

@@ -242,10 +242,10 @@ func fieldLines(schemas resource.Schemas, names *words.Names, c *plan.Change) []
 func waitsFor(c *plan.Change) string {
 	for _, h := range c.Holds() {
 		if h.Allow != "" {
-			return words.Waits
+			return words.Waits.Words()
 		}
 	}
-	return words.WaitsElse
+	return words.WaitsElse.Words()
 }
 
 // plannedRow says what becomes of the row of a change, and what holds it.
@@ -260,7 +260,7 @@ func plannedRow(row *marked.RowOutcome, c *plan.Change, goes bool, held string) 
 	case c.Action == plan.Record || c.Action == plan.Forget:
 		row.Result = session.ResultNoChange
 	case held != "":
-		row.Message = words.Upper(words.WaitsPart) + ": " + held
+		row.Message = words.Upper(words.WaitsPart.Words()) + ": " + held
 	}
 }
 

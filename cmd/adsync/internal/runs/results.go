@@ -155,7 +155,7 @@ func InWords(l session.Loaded, r *reconcile.Report, rows []marked.RowOutcome, as
 		case o.Outcome == runview.Held:
 			said[o.Address] = held
 		case o.Outcome == state.OutcomeApplied && len(o.Held) > 0:
-			said[o.Address] = words.Upper(words.WaitsPart) + ": " + held
+			said[o.Address] = words.Upper(words.WaitsPart.Words()) + ": " + held
 		default:
 			said[o.Address] = diag.Printable(withAdvice(names.In(codedMessage(o)), words.Do(string(o.Outcome), o.Code)))
 		}
@@ -173,7 +173,7 @@ func InWords(l session.Loaded, r *reconcile.Report, rows []marked.RowOutcome, as
 func shownResult(o reconcile.Outcome) string {
 	switch {
 	case o.Outcome == runview.Held:
-		return words.WaitsElse
+		return words.WaitsElse.Words()
 	case o.Outcome == state.OutcomeApplied && o.Action == plan.Adopt:
 		return words.Done(o.Action)
 	}
