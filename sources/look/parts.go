@@ -44,7 +44,7 @@ func ReadParts(original []byte) (*bookParts, error) {
 
 func (p *bookParts) bytes() ([]byte, error) {
 	var b bytes.Buffer
-	w := NewPartsWriter(&b)
+	w := newPartsWriter(&b)
 	for _, name := range p.names {
 		part, err := w.Create(name)
 		if err != nil {

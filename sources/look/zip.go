@@ -24,17 +24,22 @@ type partsWriter struct {
 	zip   *zip.Writer
 	names []string
 	parts map[string]*bytes.Buffer
-	seals bool // the workbook is a copy with results, which says how it was written
+	seals bool   // the workbook is a copy with results, which says how it was written
+	links *Links // that are still to be put in; nil for none
 }
 
-// NewPartsWriter returns a writer of the parts of a workbook.
-func NewPartsWriter(w io.Writer) excelize.ZipWriter {
+// newPartsWriter returns a writer of the parts of a workbook.
+func newPartsWriter(w io.Writer) *partsWriter {
 	return &partsWriter{zip: zip.NewWriter(w), parts: map[string]*bytes.Buffer{}}
 }
 
-// NewSealedWriter returns a writer of parts whose sum shows when another program saved them.
-func NewSealedWriter(w io.Writer) excelize.ZipWriter {
-	return &partsWriter{zip: zip.NewWriter(w), parts: map[string]*bytes.Buffer{}, seals: true}
+// NewWriter returns a writer of parts with the links. seals has their sum show when another program saved them.
+func (l *Links) NewWriter(seals bool) func(io.Writer) excelize.ZipWriter {
+	return func(w io.Writer) excelize.ZipWriter {
+		p := newPartsWriter(w)
+		p.seals, p.links = seals, l
+		return p
+	}
 }
 
 // Create returns what a part is written to.
@@ -53,6 +58,9 @@ func (p *partsWriter) AddFS(fs.FS) error { return errors.ErrUnsupported }
 // Close writes the parts, those that say what the others are first.
 func (p *partsWriter) Close() error {
 	slices.SortStableFunc(p.names, func(a, b string) int { return partRank(a) - partRank(b) })
+	for name, part := range p.parts {
+		p.parts[name] = p.links.fill(part)
+	}
 	if p.seals {
 		p.seal()
 	}

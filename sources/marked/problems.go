@@ -8,9 +8,6 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/sources/look"
-	"adsync/sources/workbook"
-
-	"github.com/xuri/excelize/v2"
 )
 
 // problemsTab is the sheet of a copy that lists what is wrong.
@@ -137,100 +134,4 @@ func upperFirst(text string) string {
 	}
 	first, _ := utf8.DecodeRuneInString(text)
 	return strings.ToUpper(string(first)) + text[len(string(first)):]
-}
-
-// sheetWriter writes cells of a copy, and the sheets that only copies have.
-type sheetWriter struct {
-	name   string // of the file that is copied
-	file   *excelize.File
-	styles look.StyleBook
-}
-
-// link leads from a cell to another, or to its row or sheet.
-func (c *sheetWriter) link(sheet string, row, column int, to diag.Position) error {
-	if to.Sheet() == "" || to.File() != c.name || row > maxLinks {
-		return nil
-	}
-	if index, err := c.file.GetSheetIndex(to.Sheet()); err != nil || index < 0 {
-		return err
-	}
-	target := diag.ColumnName(max(to.Column(), 1)) + fmt.Sprint(max(to.Line(), 1))
-	from := fmt.Sprintf("%s%d", diag.ColumnName(column), row)
-	text, err := c.file.GetCellValue(sheet, from)
-	if err != nil {
-		return err
-	}
-	if text == "" {
-		text = "go there"
-	}
-	if err := c.put(sheet, row, column, text, look.Look{Font: look.ColourLink, Under: true, Line: true}); err != nil {
-		return err
-	}
-	return c.file.SetCellHyperLink(sheet, from, workbook.QuotedSheet(to.Sheet())+"!"+target, "Location")
-}
-
-// ownSheet makes a sheet anew, with its header; a sheet of that name that is the
-// user's own is left alone.
-func (c *sheetWriter) ownSheet(title string, columns []sheetColumn) (string, error) {
-	name := title
-	for number := 2; ; number++ {
-		index, err := c.file.GetSheetIndex(name)
-		if err != nil {
-			return "", err
-		}
-		if index < 0 {
-			break
-		}
-		if c.isOurs(name, columns) {
-			if err := c.file.DeleteSheet(name); err != nil {
-				return "", err
-			}
-			break
-		}
-		name = fmt.Sprintf("%s %d", title, number)
-	}
-	if _, err := c.file.NewSheet(name); err != nil {
-		return "", err
-	}
-	return name, c.startSheet(name, columns)
-}
-
-func (c *sheetWriter) isOurs(sheet string, columns []sheetColumn) bool {
-	for i, column := range columns {
-		if text, err := c.file.GetCellValue(sheet, diag.ColumnName(i+1)+"1"); err != nil || text != column.title {
-			return false
-		}
-	}
-	return true
-}
-
-func (c *sheetWriter) startSheet(sheet string, columns []sheetColumn) error {
-	for i, column := range columns {
-		letter := diag.ColumnName(i + 1)
-		if err := c.put(sheet, 1, i+1, column.title,
-			look.Look{Font: look.ColourWhite, Fill: look.ColourHeader,
-				Bold: true, Wrap: true, Middle: true, Line: true}); err != nil {
-			return err
-		}
-		if err := c.file.SetColWidth(sheet, letter, letter, column.width); err != nil {
-			return err
-		}
-	}
-	if err := c.file.SetRowHeight(sheet, 1, workbook.LineHeight+9); err != nil {
-		return err
-	}
-	return c.file.SetPanes(sheet, &excelize.Panes{Freeze: true, YSplit: 1, TopLeftCell: "A2", ActivePane: "bottomLeft"})
-}
-
-// finishSheet makes the rows ready to be filtered and printed. The library's
-// filter forgets the properties of the sheet, so they go after it.
-func (c *sheetWriter) finishSheet(sheet string, columns []sheetColumn, colour string, rows int) error {
-	end := fmt.Sprintf("%s%d", diag.ColumnName(len(columns)), rows+1)
-	if err := c.file.AutoFilter(sheet, "A1:"+end, nil); err != nil {
-		return err
-	}
-	if err := workbook.ColourTab(c.file, sheet, colour); err != nil {
-		return err
-	}
-	return workbook.SetUpPrint(c.file, sheet, workbook.ManyPages)
 }

@@ -73,7 +73,8 @@ func WriteCopy(original []byte, w io.Writer, file string, m Marks) error {
 	}
 	defer remove()
 	c := markedCopy{
-		sheetWriter: sheetWriter{name: file}, told: map[string]map[string]string{}, filledStyles: map[filledStyle]int{},
+		sheetWriter: sheetWriter{name: file, heights: map[string]map[int]float64{}, fresh: map[string]bool{}},
+		told:        map[string]map[string]string{}, filledStyles: map[filledStyle]int{},
 	}
 	if err := c.write(original, folder, w, m); err != nil {
 		return fmt.Errorf("copy %s: %w", file, err)
@@ -108,10 +109,7 @@ func (c *markedCopy) write(original []byte, folder string, w io.Writer, m Marks)
 		return err
 	}
 	defer c.file.Close()
-	c.file.SetZipWriter(look.NewPartsWriter)
-	if m.Results != nil {
-		c.file.SetZipWriter(look.NewSealedWriter)
-	}
+	c.file.SetZipWriter(c.links.NewWriter(m.Results != nil))
 	c.styles = look.StyleBook{File: c.file, Numbers: map[look.Look]int{}}
 	if err := c.mark(m); err != nil {
 		return err
@@ -342,19 +340,6 @@ func (c *markedCopy) writeReview(sheet string, place markedColumns, o RowOutcome
 	return nil
 }
 
-// makeRoom makes a row as high as a text of several lines needs, never lower.
-func (c *sheetWriter) makeRoom(sheet string, row int, text string, width float64) error {
-	lines := workbook.ShownLines(text, width)
-	if lines < 2 {
-		return nil
-	}
-	height, err := c.file.GetRowHeight(sheet, row)
-	if needed := float64(lines * workbook.LineHeight); err == nil && needed > height {
-		err = c.file.SetRowHeight(sheet, row, needed)
-	}
-	return err
-}
-
 // toneOf returns the colours of a result.
 func toneOf(result string) look.Tone {
 	switch result {
@@ -370,18 +355,6 @@ func toneOf(result string) look.Tone {
 	return look.Tone{Font: look.ColourHeader, Fill: "DCEBF7"} // what a plan says will be done
 }
 
-func (c *sheetWriter) put(sheet string, row, column int, text string, l look.Look) error {
-	cell := fmt.Sprintf("%s%d", diag.ColumnName(column), row)
-	if err := c.file.SetCellStr(sheet, cell, workbook.CutText(text)); err != nil {
-		return err
-	}
-	style, err := c.styles.Number(l)
-	if err != nil {
-		return err
-	}
-	return c.file.SetCellStyle(sheet, cell, cell, style)
-}
-
 // markedColumns are where a sheet says what became of its rows.
 type markedColumns struct{ header, result, message, review, serving int }
 
@@ -394,11 +367,16 @@ func (c *markedCopy) findColumns(sheet string, firstRow int) (place markedColumn
 	}
 	defer rows.Close()
 	place.header = 1
+	heights := map[int]float64{}
 	last, best := 0, 0
 	for number := 1; rows.Next(); number++ {
+		height := rows.GetRowOpts().Height // usual where none is given
 		cells, err := rows.Columns()
 		if err != nil {
 			return place, err
+		}
+		if len(cells) > 0 { // else it may be that of a row further down
+			heights[number] = height
 		}
 		last = max(last, len(cells))
 		filled := len(slices.DeleteFunc(slices.Clone(cells), func(text string) bool {
@@ -418,5 +396,8 @@ func (c *markedCopy) findColumns(sheet string, firstRow int) (place markedColumn
 	if place.message > xlsx.LastColumn {
 		return place, fmt.Errorf("it has no room for two more columns")
 	}
-	return place, rows.Error()
+	if err := rows.Error(); err != nil {
+		return place, err
+	}
+	return place, c.keepHeights(sheet, heights)
 }
