@@ -48,6 +48,7 @@ type Merge struct {
 	Clashes []MergeValue
 	Left    []MergeValue // that was not understood: it stays as it is today
 	Known   string       // digest of what is left, by which somebody says that they know it
+	Sorted  []string     // sheets whose rows you have in another order than before, which is not taken over
 	Settled bool         // each clash has a choice, and what is left is known
 	Refused string       // why nothing can be merged
 	Content []byte       // today's file with yours in it; nil where it is not settled

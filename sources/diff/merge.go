@@ -43,6 +43,7 @@ type Merged struct {
 	Filled    int        // cells that adsync fills, which are left as ours has them
 	Took      []Conflict // what the counts above are of: an open one was a conflict that Sides.Take ended
 	Conflicts []Conflict
+	Sorted    []string // sheets whose rows theirs has in another order than base and ours: that of ours stays
 	// Formulas are those that adsync reads, where anything was taken: each keeps its last value until a program
 	// computes it anew.
 	Formulas []string

@@ -2,6 +2,7 @@ package diff
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"adsync/internal/xlsx"
@@ -67,6 +68,9 @@ func (s *sheetMerge) rows() {
 	for _, row := range s.b.Rows {
 		s.row(row, inOurs[row], inTheirs[row])
 	}
+	if s.isSorted(inOurs, inTheirs) {
+		s.made.Sorted = append(s.made.Sorted, s.o.Name)
+	}
 	freshOurs, freshTheirs := freshRows(s.o, inOurs), freshRows(s.t, inTheirs)
 	both := cellbook.MatchRows(freshTheirs, freshOurs)
 	for _, row := range freshTheirs.Rows {
@@ -78,6 +82,22 @@ func (s *sheetMerge) rows() {
 			What: s.sides.Theirs + " " + s.t.RowPlace(row), Ours: "(none)", Theirs: textOfRow(row),
 		})
 	}
+}
+
+// isSorted reports whether theirs has the rows that all three have in another order than base, and than ours.
+func (s *sheetMerge) isSorted(inOurs, inTheirs cellbook.RowPairs) bool {
+	var all []*cellbook.Row
+	for _, row := range s.b.Rows {
+		if inOurs[row] != nil && inTheirs[row] != nil {
+			all = append(all, row)
+		}
+	}
+	byTheirs := func(a, b *cellbook.Row) int { return inTheirs[a].Number - inTheirs[b].Number }
+	if slices.IsSortedFunc(all, byTheirs) {
+		return false
+	}
+	slices.SortFunc(all, func(a, b *cellbook.Row) int { return inOurs[a].Number - inOurs[b].Number })
+	return !slices.IsSortedFunc(all, byTheirs)
 }
 
 // row merges a row of the base.

@@ -22,7 +22,8 @@ func mergeOf(hostile string, settled bool) *daemon.Upload {
 		Clashes: []daemon.MergeValue{
 			{Digest: "aa", What: "Ads!D2 " + hostile, Base: hostile, Today: hostile, Yours: hostile},
 			{Digest: "bb", What: "Ads!3", Today: "a, b", Yours: "(removed)", Reason: hostile}},
-		Left: []daemon.MergeValue{{What: "sheet " + hostile, Reason: hostile}}}
+		Left:   []daemon.MergeValue{{What: "sheet " + hostile, Reason: hostile}},
+		Sorted: []string{"Ads of 2026", hostile}}
 	u := &daemon.Upload{Source: "spring.xlsx", Base: "of today", Merge: m, Into: "main"}
 	if settled {
 		m.Content, u.Branch = []byte("today's with Ann's"), "adsync/uploads"
@@ -41,7 +42,8 @@ func TestAMergeIsSettledInThePage(t *testing.T) {
 	page := text(t, a.upload("spring.xlsx", "Ann's"))
 	for _, want := range []string{"Somebody changed this file since you downloaded it", "Yours, that goes along (1)",
 		"Both of you changed it: what counts? (2)", "I know that this stays", "planned once all of that has its choice",
-		"Nothing can be sent before", "Yours: (removed)"} {
+		"Nothing can be sent before", "Yours: (removed)",
+		"Rows stand in today's order: yours, sorted otherwise, is not taken over (Ads of 2026)."} {
 		if !strings.Contains(strings.ReplaceAll(page, "&#39;", "'"), want) {
 			t.Errorf("the page does not say %q", want)
 		}
@@ -56,12 +58,16 @@ func TestAMergeIsSettledInThePage(t *testing.T) {
 	wantStatus(t, a.submit(strings.Replace(settle[1], "/looks/", "/looks/0", 1), url.Values{}), 404)
 
 	a.desk.upload = mergeOf(hostile, true)
+	a.desk.upload.Merge.Sorted = nil
 	page = text(t, a.submit(settle[1], url.Values{
 		"clash-aa": {"yours"}, "clash-bb": {"today"}, "clash-cc": {"yours"}, "known": {"0123"}}))
 	asked := a.desk.dropped[len(a.desk.dropped)-1]
 	if got := fmt.Sprintf("%s %s %v %s", asked.Name, asked.Content, asked.Choices, asked.Known); got !=
 		"spring.xlsx Ann's map[aa:yours bb:today] 0123" || asked.Who == "" {
 		t.Errorf("it asks for %s, of %q; want the choices of what was shown alone", got, asked.Who)
+	}
+	if strings.Contains(page, "sorted otherwise") {
+		t.Errorf("the page speaks of an order that is today's:\n%s", page)
 	}
 	commit := commitOfLook.FindStringSubmatch(page)
 	if commit == nil || !strings.Contains(page, "the merged file as Ann Example") {

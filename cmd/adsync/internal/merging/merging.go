@@ -111,6 +111,9 @@ func (d *Desk) Merge(ctx context.Context, f daemon.Dropped, b *Base, file string
 // fill says what was merged.
 func fill(m *daemon.Merge, f daemon.Dropped, made diff.Merged) {
 	m.Settled = true
+	for _, sheet := range made.Sorted {
+		m.Sorted = append(m.Sorted, diag.Printable(sheet))
+	}
 	for _, c := range made.Took {
 		v := valueOf(c)
 		if m.Took = append(m.Took, v); c.Open {

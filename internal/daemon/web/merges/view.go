@@ -27,6 +27,7 @@ type View struct {
 	More, MoreClashes, MoreLeft int
 	Settle, Known               string // where it is settled; "" where there is nothing to settle
 	KnownIs, Settled            bool
+	Sorted                      []string // sheets whose order of rows is not taken over
 }
 
 // Value is one of them.
@@ -47,6 +48,9 @@ func Show(m *daemon.Merge, today, settle, known string, zone *time.Location) *Vi
 	v.Took, v.More = values(m.Took, linesMost)
 	v.Clashes, v.MoreClashes = values(m.Clashes, clashesMost)
 	v.Left, v.MoreLeft = values(m.Left, linesMost)
+	for _, sheet := range m.Sorted[:min(len(m.Sorted), linesMost)] {
+		v.Sorted = append(v.Sorted, shown.Reason(sheet))
+	}
 	return v
 }
 
