@@ -73,7 +73,9 @@ func (h *forms) showDraft(w http.ResponseWriter, r *http.Request) {
 		h.refuse(w, r, *p)
 		return
 	}
-	v, err := drafts.Show(h.aboutDraft(&a), d)
+	with := *d
+	with.Plan = h.branded(r.Context(), a.Name, d.Plan)
+	v, err := drafts.Show(h.aboutDraft(&a), &with)
 	if err != nil {
 		h.refuse(w, r, h.problemOf(err))
 		return

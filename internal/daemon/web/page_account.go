@@ -171,7 +171,7 @@ func (h *pages) fill(r *http.Request, v *accountView, a *daemon.Status, p *planv
 		if err != nil {
 			return err
 		}
-		parts, err := planview.HTMLPartsSaid(h.Schemas, p, talk.At(said, v.Path, zone))
+		parts, err := planview.HTMLPartsSaid(h.Schemas, h.branded(r.Context(), a.Name, p), talk.At(said, v.Path, zone))
 		if err != nil {
 			return err
 		}

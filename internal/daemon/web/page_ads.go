@@ -1,12 +1,14 @@
 package web
 
 import (
+	"context"
 	"net/http"
 
 	"adsync/internal/cards"
 	"adsync/internal/daemon"
 	"adsync/internal/daemon/web/ads"
 	"adsync/internal/daemon/web/shown"
+	"adsync/internal/planview"
 	"adsync/internal/words/catalogue"
 )
 
@@ -92,6 +94,40 @@ func (h *gallery) getIcon(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	show(w, "image/jpeg", picture)
+}
+
+// branded is a plan whose cards of ads have the brand and its icon, where one is kept: nothing is fetched for it. Where
+// it cannot be read they go without, and the page of ads says so.
+func (re *replies) branded(ctx context.Context, account string, p *planview.Document) *planview.Document {
+	if p == nil || len(p.Drawn) == 0 {
+		return p
+	}
+	archive, err := re.desk.Archive(ctx, account)
+	if err != nil {
+		return p
+	}
+	_, sum, err := archive.Icons().Icon()
+	if err != nil || sum == "" {
+		return p
+	}
+	index, err := archive.Figures().Index()
+	if err != nil {
+		return p
+	}
+	brand := func(c *cards.Card) *cards.Card {
+		if c == nil {
+			return nil
+		}
+		with := *c
+		with.Brand, with.Icon = shown.Name(index.Brand), ads.IconPath(accountPath(account), sum)
+		return &with
+	}
+	with := *p
+	with.Drawn = map[string]planview.Drawn{}
+	for address, drawn := range p.Drawn {
+		with.Drawn[address] = planview.Drawn{Before: brand(drawn.Before), After: brand(drawn.After)}
+	}
+	return &with
 }
 
 // show answers with a picture that never becomes another.

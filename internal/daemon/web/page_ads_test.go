@@ -219,6 +219,34 @@ func TestACardHasTheIconOfTheBrand(t *testing.T) {
 	}
 }
 
+// So have the cards of changes, in the plan, of a look and of an undo. The plan that all share has no icon.
+func TestCardsOfChangesHaveTheIconOfTheBrand(t *testing.T) {
+	a := ask(t, nil)
+	a.login("Ann Example")
+	a.desk.settings = threeSettings()
+	a.desk.drawn()
+	if page := text(t, a.get("/accounts/shoes")); strings.Contains(page, `class="icon"`) ||
+		!strings.Contains(page, "Boots that last") {
+		t.Errorf("without an icon a card has that of nobody, or there is no card:\n%s", page)
+	}
+	icon := `src="/api/v1/accounts/shoes/icons/` + a.desk.branded(t) + `"`
+	a.desk.upload = &daemon.Upload{Source: "spring.xlsx", Plan: a.desk.plans["shoes"]}
+	a.desk.draft.Plan = a.desk.plans["shoes"]
+	for name, page := range map[string]string{"Changes": text(t, a.get("/accounts/shoes")),
+		"an undo": text(t, a.get(undoPath)), "a look at a file": text(t, a.upload("spring.xlsx", "Ann's")),
+	} {
+		if n := strings.Count(page, `<figure class="drawn">`); n == 0 || strings.Count(page, icon) != n ||
+			strings.Count(page, "<b>Trail &amp; Shoes</b>") != n {
+			t.Errorf("%s: %d icons on %d cards", name, strings.Count(page, icon), n)
+		}
+	}
+	for _, drawn := range a.desk.plans["shoes"].Drawn {
+		if drawn.After.Icon != "" {
+			t.Error("the plan that all share has the icon")
+		}
+	}
+}
+
 // Pages have all ads, each once.
 func TestAdsArePaged(t *testing.T) {
 	a := ask(t, nil)

@@ -189,7 +189,7 @@ func (h *forms) showLook(w http.ResponseWriter, r *http.Request, a *daemon.Statu
 		v.Merge = merges.Show(d.Merge, today, settle, d.Known, shown.Zone(a.Account))
 	}
 	if d.Plan != nil {
-		parts, err := planview.HTMLParts(h.Schemas, d.Plan)
+		parts, err := planview.HTMLParts(h.Schemas, h.branded(r.Context(), a.Name, d.Plan))
 		if err != nil {
 			h.refuse(w, r, h.problemOf(err))
 			return

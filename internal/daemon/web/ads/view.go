@@ -185,12 +185,15 @@ func (f *Found) lacking(a *ad, metric string) string {
 	return catalogue.Say("ads.lacks")
 }
 
+// IconPath is the path of an icon of an account, by what names its bytes.
+func IconPath(account, sum string) string { return "/api/v1" + account + "/icons/" + sum }
+
 // iconAt is the path of the brand's icon; "" where there is none.
 func (f *Found) iconAt(path string) string {
 	if f.icon == "" {
 		return ""
 	}
-	return "/api/v1" + path + "/icons/" + f.icon
+	return IconPath(path, f.icon)
 }
 
 // picture is the path of an ad's picture, or why there is none.
