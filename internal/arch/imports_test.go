@@ -225,7 +225,7 @@ var may = map[string][]string{
 	"internal/words":    {"plan", "internal/resource", "internal/diag", "internal/words/catalogue"},
 	// It knows nothing of what its texts are about.
 	"internal/words/catalogue": {},
-	"internal/runview": {"internal/review", "internal/words",
+	"internal/runview": {"internal/review", "internal/words", "internal/words/catalogue",
 		"plan", "state", "internal/planview", "internal/resource", "internal/diag"},
 	"internal/errands":  {"state", "state/kv"},
 	"internal/eyes":     {"plan", "state/kv"},

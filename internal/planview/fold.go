@@ -174,7 +174,7 @@ func (p *page) group(drawn []htmlTree) (groups []htmlGroup) {
 			counts[kind][t.changes[k].does]++
 		}
 		g.Trees, g.Held = append(g.Trees, p.tree(t, drawn[i])), g.Held || drawn[i].Held
-		g.Says = semicolons(counts[kind].said(p.tells))
+		g.Says = Semicolons(counts[kind].said(p.tells))
 	}
 	flush()
 	return groups

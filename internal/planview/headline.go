@@ -177,7 +177,7 @@ func (p *page) counts(d *Document) {
 	others := p.counted([]count{
 		{"in-sync", s.InSync}, {"as-sent", s.AsSent}, {"kept", s.Kept}, {"unmanaged", s.Unmanaged},
 	})
-	all := semicolons(present(ahead, p.counted([]count{{"held", s.Held}}), others))
+	all := Semicolons(present(ahead, p.counted([]count{{"held", s.Held}}), others))
 	switch {
 	case d.Error != "":
 		p.failed = diag.Printable(d.Error)

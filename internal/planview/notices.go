@@ -62,7 +62,7 @@ func (p *page) hold(d *Document) {
 	for _, of := range d.Drafts {
 		drafts = append(drafts, diag.Printable(of.File+": "+of.Words))
 	}
-	p.drafts = semicolons(drafts)
+	p.drafts = Semicolons(drafts)
 }
 
 func firstOf(texts []string) string {

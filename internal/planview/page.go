@@ -265,7 +265,7 @@ func (t *teller) entry(d *Document, c *plan.ChangeDocument, address resource.Add
 	if c.RestOf != "" {
 		notes = append(notes, catalogue.Fill("change.rest-of", "what", diag.Printable(c.RestOf)))
 	}
-	e.note = semicolons(notes)
+	e.note = Semicolons(notes)
 	e.recorded = namesOf(c.Recorded)
 	var along []plan.FieldDocument
 	for i := range c.Fields {

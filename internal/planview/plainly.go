@@ -65,7 +65,7 @@ func (p *page) plainly(schemas resource.Schemas, d *Document) {
 				"why", words.Because(plan.Hazard(hazard))))
 		}
 		slices.Sort(because)
-		p.held = semicolons(because)
+		p.held = Semicolons(because)
 	}
 	for i := range p.slips {
 		s := &p.slips[i]
@@ -104,7 +104,7 @@ func (e *entry) plainly(schemas resource.Schemas, names *words.Names) {
 			why = append(why, words.Because(plan.Hazard(hazard)))
 		}
 	}
-	e.hazards = semicolons(why)
+	e.hazards = Semicolons(why)
 	holdsPlainly(e.holds, names)
 	for i := range e.fields {
 		f := &e.fields[i]

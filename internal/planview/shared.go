@@ -15,13 +15,13 @@ import (
 // Sum writes an amount before and after in a currency, and by how much it moves.
 func Sum(m plan.Moved, currency string) string { return newSum("", m, brief(currency)).text }
 
-// semicolons joins texts that may have commas.
-func semicolons(texts []string) string {
+// Semicolons joins texts that may have commas.
+func Semicolons(texts []string) string {
 	if len(texts) < 2 {
 		return strings.Join(texts, "")
 	}
 	last := len(texts) - 1
-	return catalogue.Fill("list.semicolon", "list", semicolons(texts[:last]), "last", texts[last])
+	return catalogue.Fill("list.semicolon", "list", Semicolons(texts[:last]), "last", texts[last])
 }
 
 // Severity returns how grave a problem is.

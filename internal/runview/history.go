@@ -3,13 +3,14 @@ package runview
 import (
 	"fmt"
 	"io"
-	"strconv"
+	"slices"
 	"strings"
 	"time"
 
 	"adsync/internal/planview"
 	"adsync/internal/review"
 	"adsync/internal/words"
+	"adsync/internal/words/catalogue"
 	"adsync/plan"
 )
 
@@ -59,44 +60,55 @@ func WriteHistory(w io.Writer, h *History, zone *time.Location) error {
 
 func (h *Head) what() string {
 	if h.Reverts != "" {
-		return string(h.Command) + " of " + h.Reverts
+		return catalogue.Say("run.of", "what", h.Command.words(), "run", h.Reverts)
 	}
-	return string(h.Command)
+	return h.Command.words()
+}
+
+// commands are those that have words.
+var commands = []Command{Apply, Revert, PauseAll, Pause, GoOn, Resolve}
+
+func (c Command) words() string {
+	if !slices.Contains(commands, c) {
+		return string(c)
+	}
+	return catalogue.Say("run.does." + string(c))
 }
 
 // ends is how a run ended, in a word or its exit code.
 func (h *Head) ends() string {
 	switch {
 	case h.Ended == Killed && h.Recovered != nil:
-		return "killed, recovered"
+		return catalogue.Say("run.ends.recovered")
 	case h.Ended == Killed:
-		return "killed"
+		return catalogue.Say("run.ends.killed")
 	case h.Ended == Running:
-		return "running"
+		return catalogue.Say("run.ends.running")
 	case h.Exit == nil:
-		return "ended"
+		return catalogue.Say("run.ends.ended")
 	}
-	return "exit " + strconv.Itoa(*h.Exit)
+	return catalogue.Say("run.ends.exit", "n", *h.Exit)
 }
 
 func (h *Head) who() string {
 	var parts []string
 	if h.By != "" {
-		parts = append(parts, "by "+h.By)
+		parts = append(parts, catalogue.Say("run.by", "who", h.By))
 	}
 	if h.Revision != nil {
-		commit := fmt.Sprintf("files at %.12s", h.Revision.Commit)
+		commit := fmt.Sprintf("%.12s", h.Revision.Commit)
 		if len(h.Revision.Uncommitted) > 0 {
 			commit += "+"
 		}
-		parts = append(parts, commit)
+		parts = append(parts, catalogue.Say("run.files", "commit", commit))
 	}
-	return printable(strings.Join(parts, ", "))
+	return printable(words.Commas(parts))
 }
 
 func (h *Head) spend() string {
 	m := h.Money.Reached
-	return planview.Sum(plan.Moved{Before: m.DailyBefore, After: m.DailyAfter}, h.Account.Currency) + " a day"
+	return catalogue.Say("sums.a-day",
+		"amount", planview.Sum(plan.Moved{Before: m.DailyBefore, After: m.DailyAfter}, h.Account.Currency))
 }
 
 // Line is a run in one row of a page, all of it printable.
@@ -110,45 +122,46 @@ const (
 	ExitUnknown = 9
 )
 
-func exits() map[int]string {
-	return map[int]string{
-		ExitDone: "finished", ExitRefused: words.Waits.Words(),
-		ExitPartial: "applied in part", ExitUnknown: "an outcome is unknown",
-	}
+var exits = map[int]string{
+	ExitDone: "run.ends.finished", ExitRefused: "run.ends.held",
+	ExitPartial: "run.ends.partial", ExitUnknown: "run.ends.unknown",
 }
 
 // Line puts a run in words.
 func (h *Head) Line() Line {
 	ends := h.ends()
 	if h.Exit != nil && h.Ended == Finished {
-		if said, ok := exits()[*h.Exit]; ok {
-			ends = said
+		if said, ok := exits[*h.Exit]; ok {
+			ends = catalogue.Say(said)
 		}
 	}
 	if h.Decided != "" {
-		return Line{Run: printable(h.Run), What: string(h.Command), Ends: "decided", Result: printable(h.Decided)}
+		return Line{Run: printable(h.Run), What: h.Command.words(),
+			Ends: catalogue.Say("run.ends.decided"), Result: printable(h.Decided)}
 	}
-	result := fmt.Sprintf("%s; %s of %s read back as sent",
-		h.plainCounts(), planview.Thousands(h.Verified), planview.Thousands(h.Touched))
+	result := catalogue.Say("run.result", "counts", h.plainCounts(),
+		"n", planview.Thousands(h.Verified), "all", planview.Thousands(h.Touched))
 	if h.Reverts != "" {
-		result = "takes back " + printable(h.Reverts) + ": " + result
+		result = catalogue.Say("run.takes-back", "run", printable(h.Reverts), "result", result)
 	}
 	return Line{printable(h.Run), printable(h.what()), ends, result, h.who(), h.spend()}
 }
 
 // Title is what the page of a run is of, printable.
 func (h *Head) Title() string {
-	title := "Run " + h.Run
+	title := ""
 	switch h.Command {
 	case PauseAll:
-		title = "Everything was paused: " + h.Run
+		title = catalogue.Say("run.title-all", "run", h.Run)
 	case Pause:
-		title = "One was paused: " + h.Run
+		title = catalogue.Say("run.title-pause", "run", h.Run)
 	case GoOn:
-		title = "Started again after a pause: " + h.Run
+		title = catalogue.Say("run.title-go-on", "run", h.Run)
+	default:
+		title = catalogue.Say("run.title", "run", h.Run)
 	}
 	if h.Reverts != "" {
-		title += ", which takes back " + h.Reverts
+		title = catalogue.Say("run.title-back", "title", title, "run", h.Reverts)
 	}
 	return printable(title)
 }

@@ -2,14 +2,13 @@ package runview
 
 import (
 	_ "embed" // the page
-	"fmt"
 	"html/template"
 	"io"
 	"strings"
-	"sync"
 
 	"adsync/internal/planview"
 	"adsync/internal/resource"
+	"adsync/internal/words/catalogue"
 	"adsync/state"
 )
 
@@ -20,9 +19,7 @@ var (
 	//go:embed html/part.html
 	htmlParts string
 
-	htmlTemplate = sync.OnceValue(func() *template.Template {
-		return template.Must(template.Must(template.New("run").Parse(htmlText)).New("parts").Parse(htmlParts))
-	})
+	htmlTemplate = catalogue.Pages(htmlText, htmlParts)
 )
 
 // pageList is how many outcomes of one sort a page lists.
@@ -49,7 +46,8 @@ func htmlPageOf(schemas resource.Schemas, d *Document) *htmlPage {
 	p := &htmlPage{
 		Policy: planview.StylePolicy(), Style: planview.Style(), Title: d.title(), About: d.about(),
 		Counts: d.counts(), Error: printable(d.Error), Next: printable(d.Next), Hash: printable(d.PlanHash),
-		Verified: fmt.Sprintf("%s of %s", planview.Thousands(d.Verified), planview.Thousands(d.Touched)),
+		Verified: catalogue.Say("run.verified",
+			"n", planview.Thousands(d.Verified), "all", planview.Thousands(d.Touched)),
 	}
 	for i, s := range d.sums() {
 		moves := d.Money.Reached.DailyAfter - d.Money.Reached.DailyBefore
@@ -68,7 +66,8 @@ func htmlPageOf(schemas resource.Schemas, d *Document) *htmlPage {
 	}
 	for _, problem := range d.Problems {
 		p.Problems = append(p.Problems, htmlProblem{string(problem.Severity),
-			problem.Position.String(), printable(problem.Message), printable(problem.Hint), string(problem.Code)})
+			planview.Severity(problem.Severity), problem.Position.String(),
+			printable(problem.Message), printable(problem.Hint), string(problem.Code)})
 	}
 	for _, outcome := range outcomes {
 		if some := d.of(outcome); len(some) > 0 {
@@ -95,12 +94,12 @@ type htmlSum struct {
 	Moves       int64
 }
 
-type htmlProblem struct{ Severity, Position, Message, Hint, Code string }
+type htmlProblem struct{ Severity, Grave, Position, Message, Hint, Code string }
 
 type htmlGroup struct {
-	Title, Count, Left string
-	Whole              string // how to see what is left out
-	Outcomes           []htmlOutcome
+	Title, Left string
+	Whole       string // how to see what is left out
+	Outcomes    []htmlOutcome
 }
 
 type htmlOutcome struct {
@@ -112,7 +111,8 @@ type htmlOutcome struct {
 
 func groupOf(schemas resource.Schemas, outcome state.Outcome, some []*Outcome) htmlGroup {
 	g := htmlGroup{
-		Title: titles[outcome], Count: planview.Thousands(len(some)), Whole: "; adsync show --full lists everything",
+		Title: titles[outcome] + " (" + planview.Thousands(len(some)) + ")",
+		Whole: "; adsync show --full lists everything",
 	}
 	for i, o := range some {
 		if i == pageList {

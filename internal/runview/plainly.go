@@ -8,18 +8,10 @@ import (
 	"adsync/internal/planview"
 	"adsync/internal/resource"
 	"adsync/internal/words"
+	"adsync/internal/words/catalogue"
 	"adsync/plan"
 	"adsync/state"
 )
-
-// plainTitles begin the list of each outcome, for people who have a page alone.
-var plainTitles = map[state.Outcome]string{
-	state.OutcomeUnknown: "Not known yet, and asked about first",
-	state.OutcomeFailed:  "Refused or failed",
-	state.OutcomeSkipped: "Not tried",
-	Held:                 "Waits, and was not sent",
-	state.OutcomeApplied: "Done",
-}
 
 // plainly puts the page of a run into a marketer's words: names in the place of
 // addresses and ids, headers in that of attributes, and what to do without a command.
@@ -52,7 +44,7 @@ func (p *htmlPage) plainly(schemas resource.Schemas, d *Document, undo string) {
 
 func plainGroup(schemas resource.Schemas, names *words.Names, outcome state.Outcome, some []*Outcome) htmlGroup {
 	g := groupOf(schemas, outcome, some)
-	g.Title, g.Whole = plainTitles[outcome], ""
+	g.Title, g.Whole = catalogue.Say("run.list."+string(outcome), "n", planview.Thousands(len(some))), ""
 	for i := range g.Outcomes {
 		one, o := &g.Outcomes[i], some[i]
 		one.Action = words.Action(o.Action)
@@ -91,16 +83,10 @@ func plainFields(schemas resource.Schemas, o *Outcome, lines []string) []string 
 // plainCounts returns how many changes have which outcome.
 func (h *Head) plainCounts() string {
 	var parts []string
-	for _, o := range []struct {
-		outcome state.Outcome
-		said    string
-	}{
-		{state.OutcomeApplied, "done"}, {state.OutcomeFailed, "refused or failed"},
-		{state.OutcomeSkipped, "not tried"}, {Held, words.Waiting.Words()}, {state.OutcomeUnknown, "not known yet"},
-	} {
-		if n := h.count(o.outcome); n > 0 || o.outcome == state.OutcomeApplied {
-			parts = append(parts, planview.Thousands(n)+" "+o.said)
+	for _, o := range counted {
+		if n := h.count(o); n > 0 || o == state.OutcomeApplied {
+			parts = append(parts, catalogue.Say("run.count."+string(o), "n", planview.Thousands(n)))
 		}
 	}
-	return strings.Join(parts, ", ")
+	return words.Commas(parts)
 }

@@ -7,6 +7,7 @@ import (
 
 	"adsync/internal/planview"
 	"adsync/internal/resource"
+	"adsync/internal/words/catalogue"
 	"adsync/plan"
 	"adsync/state"
 )
@@ -193,12 +194,11 @@ func (o *Outcome) lines(schemas resource.Schemas) []string {
 	address, _ := resource.ParseAddress(o.Address)
 	var lines []string
 	for _, f := range o.Fields {
-		line := f.Name + ": " + planview.Values(schemas,
-			address.Kind, f.Name, f.Before, f.After, o.Action == plan.Create)
+		value := planview.Values(schemas, address.Kind, f.Name, f.Before, f.After, o.Action == plan.Create)
 		if !f.Applied && o.Outcome != Held {
-			line += " (not applied)"
+			value = catalogue.Say("run.not-applied", "value", value)
 		}
-		lines = append(lines, printable(line))
+		lines = append(lines, printable(f.Name+": "+value))
 	}
 	return lines
 }

@@ -9,6 +9,8 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/pattern"
 	"adsync/internal/planview"
+	"adsync/internal/words"
+	"adsync/internal/words/catalogue"
 	"adsync/plan"
 	"adsync/state"
 )
@@ -22,10 +24,10 @@ func (h *Head) sums() []sum {
 		return nil // it never began
 	}
 	m, currency := h.Money, h.Account.Currency
-	sums := []sum{{"Possible spend a day",
+	sums := []sum{{catalogue.Say("sums.day"),
 		planview.Sum(plan.Moved{Before: m.Reached.DailyBefore, After: m.Reached.DailyAfter}, currency)}}
 	if m.Planned.LifetimeBefore != 0 || m.Planned.LifetimeAfter != 0 || m.Reached.LifetimeAfter != 0 {
-		sums = append(sums, sum{"Lifetime budgets",
+		sums = append(sums, sum{catalogue.Say("run.lifetime"),
 			planview.Sum(plan.Moved{Before: m.Reached.LifetimeBefore, After: m.Reached.LifetimeAfter}, currency)})
 	}
 	return sums
@@ -35,15 +37,15 @@ func (h *Head) sums() []sum {
 func (h *Head) caveats() []string {
 	var said []string
 	if most := h.Money.AtMost; most != nil {
-		said = append(said, "Not certain yet: it may be up to "+h.amounts(*most)+".")
+		said = append(said, catalogue.Say("run.not-certain", "amount", h.amounts(*most)))
 	}
 	if h.Money.planned() != h.Money.Reached && h.count(state.OutcomeFailed)+
 		h.count(state.OutcomeSkipped)+h.count(state.OutcomeUnknown) > 0 {
-		said = append(said, "The plan was "+h.amounts(h.Money.planned())+".")
+		said = append(said, catalogue.Say("run.planned", "amount", h.amounts(h.Money.planned())))
 	}
 	for _, u := range h.Undecided {
-		said = append(said, fmt.Sprintf("Unknown since %s: %s: %s. To decide it: %s",
-			printable(u.Step), printable(u.Address), printable(u.Message), printable(u.Do)))
+		said = append(said, catalogue.Say("run.unknown", "step", printable(u.Step),
+			"what", printable(u.Address), "why", printable(u.Message), "do", printable(u.Do)))
 	}
 	return said
 }
@@ -61,18 +63,23 @@ func (m *Money) planned() plan.Spend {
 func (h *Head) count(o state.Outcome) int { return h.Summary[string(o)] }
 
 func (h *Head) amounts(s plan.Spend) string {
-	text := planview.Amount(s.DailyAfter) + " " + printable(h.Account.Currency) + " a day"
-	if s.LifetimeBefore != 0 || s.LifetimeAfter != 0 {
-		text += ", lifetime budgets " + planview.Amount(s.LifetimeAfter)
+	day := catalogue.Say("sums.a-day",
+		"amount", planview.Amount(s.DailyAfter)+" "+printable(h.Account.Currency))
+	if s.LifetimeBefore == 0 && s.LifetimeAfter == 0 {
+		return day
 	}
-	return text
+	return catalogue.Say("run.lifetime-budgets", "day", day, "amount", planview.Amount(s.LifetimeAfter))
+}
+
+// counted are the outcomes in the order in which their numbers are said.
+var counted = []state.Outcome{
+	state.OutcomeApplied, state.OutcomeFailed, state.OutcomeSkipped, Held, state.OutcomeUnknown,
 }
 
 // counts returns how many changes have which outcome, and that nothing was to do.
 func (h *Head) counts() string {
 	var parts []string
-	for _, o := range []state.Outcome{state.OutcomeApplied,
-		state.OutcomeFailed, state.OutcomeSkipped, Held, state.OutcomeUnknown} {
+	for _, o := range counted {
 		if n := h.count(o); n > 0 || o == state.OutcomeApplied {
 			parts = append(parts, planview.Thousands(n)+" "+string(o))
 		}
@@ -89,11 +96,11 @@ func (h *Head) Result() string {
 func (h *Head) how() string {
 	switch h.Ended {
 	case Interrupted:
-		return "It was interrupted."
+		return catalogue.Say("run.interrupted")
 	case Killed:
-		return "It was killed, or its machine failed, before it could say what became of its changes."
+		return catalogue.Say("run.killed")
 	case Running:
-		return "It has not ended."
+		return catalogue.Say("run.running")
 	}
 	return ""
 }
@@ -103,17 +110,17 @@ func (h *Head) recovery() string {
 	r := h.Recovered
 	if r == nil {
 		if h.Ended == Killed && h.count(state.OutcomeUnknown) > 0 {
-			return "Nobody has looked since; the next apply asks the service first."
+			return catalogue.Say("run.unseen")
 		}
 		return ""
 	}
-	text := fmt.Sprintf("Recovered %s: %s carried to their end, %s never had an effect",
-		r.At.UTC().Format("2006-01-02 15:04 UTC"),
-		planview.Plural(r.Finished, "step"), planview.Plural(r.Abandoned, "step"))
-	if len(r.Undecided) > 0 {
-		text += ", " + planview.Plural(len(r.Undecided), "step") + " for a person to decide"
+	found := []string{catalogue.Say("run.finished", "n", planview.Thousands(r.Finished)),
+		catalogue.Say("run.abandoned", "n", planview.Thousands(r.Abandoned))}
+	if n := len(r.Undecided); n > 0 {
+		found = append(found, catalogue.Say("run.left", "n", planview.Thousands(n)))
 	}
-	return text + "."
+	return catalogue.Say("run.recovered",
+		"time", r.At.UTC().Format("2006-01-02 15:04 UTC"), "what", words.Commas(found))
 }
 
 func printable(text string) string { return diag.Printable(text) }
@@ -132,19 +139,20 @@ func (h *Head) title() string {
 
 // about says of which account, files and moment a run is.
 func (h *Head) about() string {
-	parts := []string{"account " + h.Account.ID}
-	if h.Account.ID == "" {
-		parts = []string{"no account"}
+	parts := []string{catalogue.Say("run.no-account")}
+	if h.Account.ID != "" {
+		parts = []string{catalogue.Say("run.account", "account", h.Account.ID)}
 	}
 	if h.Service != nil {
-		parts = append(parts, "service "+h.Service.Words())
+		parts = append(parts, catalogue.Say("run.service", "service", h.Service.Words()))
 	}
 	if h.Revision != nil {
-		commit := fmt.Sprintf("files at commit %.12s", h.Revision.Commit)
+		commit := fmt.Sprintf("%.12s", h.Revision.Commit)
 		if n := len(h.Revision.Uncommitted); n > 0 {
-			commit += " and " + planview.Plural(n, "uncommitted file")
+			parts = append(parts, catalogue.Say("run.commit-and", "commit", commit, "n", planview.Thousands(n)))
+		} else {
+			parts = append(parts, catalogue.Say("run.commit", "commit", commit))
 		}
-		parts = append(parts, commit)
 	}
 	if !h.Started.IsZero() {
 		zone := h.Zone
@@ -154,9 +162,9 @@ func (h *Head) about() string {
 		parts = append(parts, h.Started.In(zone).Format("2006-01-02 15:04 MST"))
 	}
 	if h.By != "" {
-		parts = append(parts, "by "+h.By)
+		parts = append(parts, catalogue.Say("run.by", "who", h.By))
 	}
-	return printable(strings.Join(parts, "; "))
+	return printable(planview.Semicolons(parts))
 }
 
 // coded is the service's words and the code of an outcome, in one bracket with the

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"adsync/internal/daemon/web/shown"
+	"adsync/internal/diag"
 	"adsync/internal/planview"
 	"adsync/internal/runview"
 	"adsync/internal/words"
@@ -63,6 +64,12 @@ func (f *foreign) of(v reflect.Value, depth int) {
 			f.of(v.MapIndex(key), depth+1)
 		}
 	case reflect.Struct:
+		if v.CanInterface() {
+			if at, is := v.Interface().(diag.Position); is {
+				f.add(at.String())
+				return
+			}
+		}
 		for i := range v.NumField() {
 			f.of(v.Field(i), depth+1)
 		}
@@ -87,13 +94,7 @@ func foreignOf(t *testing.T, a *asker) *foreign {
 	}
 	for _, runs := range d.runs {
 		for _, run := range runs {
-			part, err := runview.HTMLPart(a.server.Schemas, run, "undo")
-			if err != nil {
-				t.Fatal(err)
-			}
-			line := run.Line()
-			f.add(sayings(t, string(part))...)
-			f.add(run.Run, run.Title(), line.What, words.Upper(line.What), line.Ends, line.Result, line.Who, line.Spend)
+			f.run(a, run)
 		}
 	}
 	for i := range d.accounts {
@@ -111,6 +112,21 @@ func foreignOf(t *testing.T, a *asker) *foreign {
 	slices.SortFunc(f.in, func(a, b string) int { return len(b) - len(a) })
 	f.in = slices.Compact(f.in)
 	return f
+}
+
+// run adds what the fixture has of a run, and the messages of what became of its changes.
+func (f *foreign) run(a *asker, run *runview.Document) {
+	f.names = words.NamesOf(a.server.Schemas, nil)
+	defer func() { f.names = nil }()
+	has := []any{run.Run, run.Reverts, run.By, run.Approved, run.Account, run.Service, run.Revision, run.Error,
+		run.Undecided, run.Decided, run.Problems}
+	for i := range run.Outcomes {
+		o := &run.Outcomes[i]
+		has = append(has, o.Name, o.ID, o.Message, o.Position, o.Cell, o.Fields, o.Held)
+	}
+	for _, v := range has {
+		f.of(reflect.ValueOf(v), 0)
+	}
 }
 
 func (f *foreign) plan(t *testing.T, a *asker, p *planview.Document) {
@@ -163,9 +179,11 @@ func (f *foreign) english(said string) string {
 
 // nobodys is what stands in no language, and what of the fixture and the engine is not found as above.
 var nobodys = []*regexp.Regexp{
-	// The engine's: runs and the kinds of resources by their names, what a daemon could not do.
-	regexp.MustCompile(`Apply, (finished:|:)?|finished:|campaign/none|\b[Cc]ampaign\b|⟦Status οζ|` +
+	// The engine's: the kinds of resources by their names, what a daemon could not do.
+	regexp.MustCompile(`campaign/none|\b[Cc]ampaign\b|⟦Status οζ|` +
 		`The file is pushed, and the forge did not open a pull request of it\.`),
+	// Codes, and what became of a change, with a name in it.
+	regexp.MustCompile(`\bADS\d{4}\b|stays paused: | beneath it is not confirmed`),
 	// The service's: whether an ad is active.
 	regexp.MustCompile(`\bactive\b`),
 	// Places of a text, moments, amounts, commits, commands, settings, files.
@@ -174,11 +192,12 @@ var nobodys = []*regexp.Regexp{
 		`\bSTOP\b|max_daily_exposure|\bads/|adsync/u[a-z]+|north/"<b>\\u202e\\n\.yaml`),
 	// Names: of people, accounts, branches, hosts and what is advertised.
 	regexp.MustCompile(`\b(adsync|login\.example\.com|cdn\.example|ann@desk|root@vm|Ann|ann|Eve|Bob|Example|` +
-		`in the console|shop\.example|shoes|hats|main|Street|zzz|spring-launch|d0000\d|Spring|` +
+		`in the console|shop\.example|shoes|hats|main|Street|Brand|Dark|Hero|Sale|zzz|spring-launch|d0000\d|Spring|` +
 		`Shouts|Second|Runners|Socks|Hiking|Boots|Trail & Shoes|host-1|` +
 		`ad(_group)? of|A1|a, b|x)\b|› +of\b|=HYPERLINK\("x"\)|<b>|\(removed\)|: why|(averylongword)+[a-z]*…?(\.example)?`),
 	// Kinds, columns and values as sheets have them; after the names, which have such words.
-	regexp.MustCompile(`\b(Body|Image|Target URL|description|title|max( bid)?)\b|\b1 entry\b|\bad( group)?\b|“[ab]”`),
+	regexp.MustCompile(`\b(Body|Image|Target URL|[Dd]escription|[Tt]itle|max( bid)?|ad( group)?|1 entry)\b|` +
+		`\[clear\]|"ours"|“[ab]”`),
 }
 
 // TestEveryWordOfThePageIsInTheCatalogue looks at the page in another language: what is English in it is not in the
@@ -199,7 +218,8 @@ func TestEveryWordOfThePageIsInTheCatalogue(t *testing.T) {
 		}
 		for _, ours := range []string{"Approve", "Waits for approval", "Look at a file", "Campaigns", "by Ann",
 			"Raise the daily budget of “Spring” from 80 to 200 USD", "drawn by adsync", "Spend", "1 rejected",
-			"Show only", "Plan: 3 to change.", "waits for approval"} {
+			"Show only", "Plan: 3 to change.", "waits for approval", "Possible spend a day", "Changes",
+			"Read back as sent", "finished", "Apply"} {
 			if !letters.MatchString(f.english(ours)) {
 				t.Errorf("%s: %q is taken for a word of the engine or of the fixture", name, ours)
 			}

@@ -180,7 +180,7 @@ func ofRun(h *runview.Head) Event {
 	line := h.Line()
 	e := Event{Time: h.Started, Kind: "run", Run: h.Run, By: h.By, Why: h.Error, changed: h.Touched > 0,
 		undo: h.Undoable(),
-		What: words.Upper(line.What) + ", " + line.Ends + ": " + line.Result}
+		What: catalogue.Say("activity.run", "what", words.Upper(line.What), "how", line.Ends, "result", line.Result)}
 	if h.Revision != nil {
 		e.Commit = h.Revision.Commit
 	}
