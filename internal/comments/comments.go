@@ -10,12 +10,12 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	"adsync/internal/diag"
+	"adsync/internal/words/catalogue"
 	"adsync/state/kv"
 )
 
@@ -31,10 +31,15 @@ const (
 
 // Why a comment is not taken, or not taken away.
 var (
-	ErrNone  = errors.New("there is no such comment")
-	ErrTheir = errors.New("the comment is somebody else's; only who wrote it takes it away")
-	ErrFull  = fmt.Errorf("the account keeps %d comments, %d of each person; want some taken away", most, ofOne)
+	ErrNone  error = catalogue.Text("failed.no-comment")
+	ErrTheir error = catalogue.Text("failed.their-comment")
+	ErrFull  error = full{}
 )
+
+// full is why an account takes no more.
+type full struct{}
+
+func (full) Error() string { return catalogue.Say("failed.comments-full", "n", most, "each", ofOne) }
 
 // Comment is what somebody says of a change, by its address, or of a run.
 type Comment struct {
@@ -68,10 +73,10 @@ func Text(written string) (string, error) {
 	}
 	text := strings.Trim(strings.Join(lines, "\n"), "\n ")
 	if n := utf8.RuneCountInString(text); n > Longest {
-		return "", fmt.Errorf("the comment has %d characters; want at most %d", n, Longest)
+		return "", errors.New(catalogue.Say("failed.comment-long", "n", n, "most", Longest))
 	}
 	if text == "" {
-		return "", errors.New("the comment is empty; want some text")
+		return "", catalogue.Text("failed.comment-empty")
 	}
 	return text, nil
 }

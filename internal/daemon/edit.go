@@ -2,11 +2,11 @@ package daemon
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"adsync/internal/eyes"
 	"adsync/internal/planview"
+	"adsync/internal/words/catalogue"
 )
 
 // Edit is what a person wants an account's files to say otherwise: what they said before a run, where they still say
@@ -69,9 +69,9 @@ type Edited struct {
 
 // The errors of an edit.
 var (
-	ErrNoEdit     = errors.New("nothing of it can be written into the files")
-	ErrEditMoved  = errors.New("the files say something else than when you looked; nothing was written")
-	ErrNotWritten = errors.New("the files cannot be written, and go on asking for it")
+	ErrNoEdit     error = catalogue.Text("failed.no-edit")
+	ErrEditMoved  error = catalogue.Text("failed.edit-moved")
+	ErrNotWritten error = catalogue.Text("failed.not-written")
 )
 
 // Draft returns what an edit would write, and the plan of the files as they would be.

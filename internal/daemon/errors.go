@@ -1,21 +1,25 @@
 package daemon
 
-import "errors"
+import (
+	"errors"
 
-// The errors of a Desk.
+	"adsync/internal/words/catalogue"
+)
+
+// The errors of a Desk. A page says those of the catalogue.
 var (
-	ErrNoAccount   = errors.New("no account of that name")
-	ErrNoRun       = errors.New("no run of that name")
-	ErrNoLook      = errors.New("no file can be looked at yet: none of the account's own was read")
-	ErrNoFile      = errors.New("the account is not read from a file of that name")
-	ErrNoUploads   = errors.New("the configuration lets no files be sent for this account (uploads)")
-	ErrNotPushed   = errors.New("the file could not be pushed")
-	ErrNotOpened   = errors.New("the file is pushed, and the forge did not open a pull request of it")
-	ErrMoved       = errors.New("somebody changed this file since you looked; nothing was sent")
-	ErrNotNow      = errors.New("the file cannot be planned now")
-	ErrNotValid    = errors.New("the file cannot be planned as the account's other files are now")
-	ErrOtherCommit = errors.New("that commit does not wait to be accepted")
-	ErrElsewhere   = errors.New("another daemon works on this account, and only that one can look at a file for it")
-	ErrAway        = errors.New("the database does not answer")
-	ErrOtherPlan   = errors.New("the plan asks for something else by now")
+	ErrNoAccount   error = catalogue.Text("failed.no-account")
+	ErrNoRun       error = catalogue.Text("failed.no-run")
+	ErrNoLook      error = catalogue.Text("failed.no-look")
+	ErrNoFile      error = catalogue.Text("failed.no-file")
+	ErrNoUploads   error = catalogue.Text("failed.no-uploads")
+	ErrNotPushed   error = catalogue.Text("failed.not-pushed")
+	ErrNotOpened   error = catalogue.Text("failed.not-opened")
+	ErrMoved       error = catalogue.Text("failed.moved")
+	ErrNotNow      error = catalogue.Text("failed.not-now")
+	ErrNotValid    error = catalogue.Text("failed.not-valid")
+	ErrOtherCommit       = errors.New("that commit does not wait to be accepted")
+	ErrElsewhere   error = catalogue.Text("failed.elsewhere")
+	ErrAway              = errors.New("the database does not answer")
+	ErrOtherPlan         = errors.New("the plan asks for something else by now")
 )

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"adsync/state/kv"
+
+	"adsync/internal/words/catalogue"
 )
 
 // The records of a pause. Who orders it writes the first, who ends it the second; the daemon of the account alone
@@ -96,7 +98,7 @@ type StandingPause struct {
 }
 
 // ErrNoPause says that a pause does not stand.
-var ErrNoPause = errors.New("no such pause stands any more")
+var ErrNoPause error = catalogue.Text("failed.no-pause")
 
 // Pause gives the order.
 func (p Place) Pause(o Pause) error {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 
+	"adsync/internal/words/catalogue"
+
 	"github.com/coreos/go-oidc/v3/oidc"
 	"golang.org/x/oauth2"
 )
@@ -15,7 +17,7 @@ const mailClaim = "email"
 func (p *Provider) personOf(ctx context.Context, f *found, token *oidc.IDToken, tokens *oauth2.Token) (Person, error) {
 	var claims map[string]json.RawMessage
 	if err := token.Claims(&claims); err != nil {
-		return Person{}, refused("the claims of the ID token cannot be read")
+		return Person{}, refused("failed.token-claims")
 	}
 	if f.userinfo && (claims[p.Name] == nil || p.Groups != "" && claims[p.Groups] == nil) {
 		if err := p.complete(ctx, f, token, tokens, claims); err != nil {
@@ -24,23 +26,20 @@ func (p *Provider) personOf(ctx context.Context, f *found, token *oidc.IDToken, 
 	}
 	var who Person
 	if json.Unmarshal(claims[p.Name], &who.Login) != nil || who.Login == "" {
-		return Person{}, refused("the provider does not say who you are: it gave no text as claim " + p.Name +
-			"; want a scope that gives it, or another name_claim")
+		return Person{}, refused("failed.no-claim", "claim", p.Name)
 	}
 	if verified := string(claims["email_verified"]); p.Name == mailClaim && verified != `true` && verified != `"true"` {
-		return Person{}, refused("the provider has not verified your address of mail (email_verified)")
+		return Person{}, refused("failed.mail")
 	}
 	if p.Groups != "" && claims[p.Groups] == nil && claims["_claim_names"] != nil {
-		return Person{}, refused("the provider says that you are in more groups than it lists in an ID token; " +
-			"want it to give those alone that this client needs")
+		return Person{}, refused("failed.groups-many")
 	}
 	if p.Groups == "" {
 		return who, nil
 	}
 	groups, is := groupsOf(claims[p.Groups])
 	if !is {
-		return Person{}, refused("the provider gives groups in a form that is no list of texts; " +
-			"want another groups_claim")
+		return Person{}, refused("failed.groups-form")
 	}
 	who.Groups = groups
 	return who, nil
@@ -51,12 +50,11 @@ func (p *Provider) complete(ctx context.Context, f *found, token *oidc.IDToken, 
 	claims map[string]json.RawMessage) error {
 	about, err := f.provider.UserInfo(ctx, oauth2.StaticTokenSource(tokens))
 	if err != nil {
-		return &Error{Away, p.called() + " gives an ID token that lacks a claim, and does not say who you are " +
-			"beside it (userinfo)"}
+		return &Error{Away, catalogue.Say("failed.userinfo", "host", p.Host())}
 	}
 	var more map[string]json.RawMessage
 	if about.Claims(&more) != nil || about.Subject != token.Subject {
-		return refused("the provider speaks of another user beside the ID token (userinfo)")
+		return refused("failed.userinfo-other")
 	}
 	for _, name := range []string{p.Name, p.Groups, "email_verified", "_claim_names"} {
 		if claims[name] == nil && more[name] != nil {

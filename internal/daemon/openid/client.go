@@ -3,13 +3,14 @@ package openid
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/url"
 	"strings"
 	"time"
+
+	"adsync/internal/words/catalogue"
 
 	"github.com/coreos/go-oidc/v3/oidc"
 	"golang.org/x/oauth2"
@@ -22,8 +23,8 @@ const (
 )
 
 var (
-	errRedirect = errors.New("it answers with a redirect, which is not followed")
-	errLarge    = errors.New("its answer is larger than 1 MiB")
+	errRedirect error = catalogue.Text("failed.provider-redirect")
+	errLarge    error = catalogue.Text("failed.provider-large")
 )
 
 // bounded asks for a while, follows nothing, and reads no more than a provider has to say.
@@ -85,7 +86,10 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Why }
 
-func refused(why string) error { return &Error{Refused, why} }
+// refused says it by the key of a text and its places.
+func refused(key string, places ...string) error {
+	return &Error{Refused, catalogue.Fill(key, places...)}
+}
 
 // refusedToken says why an ID token is none. The library's words have claims of a signed token in them, and none of
 // an unsigned one.
@@ -96,12 +100,11 @@ func (p *Provider) refusedToken(err error) error {
 	expired, ok := errors.AsType[*oidc.TokenExpiredError](err)
 	switch {
 	case ok && expired.Expiry.IsZero():
-		return refused("the ID token does not say when it expires (exp)")
+		return refused("failed.token-exp")
 	case ok:
-		return refused("the ID token expired at " + expired.Expiry.UTC().Format(time.RFC3339) +
-			"; is the clock of this machine right?")
+		return refused("failed.token-expired", "time", expired.Expiry.UTC().Format(time.RFC3339))
 	}
-	return refused("the ID token is refused: " + strings.TrimPrefix(err.Error(), "oidc: "))
+	return refused("failed.token", "why", strings.TrimPrefix(err.Error(), "oidc: "))
 }
 
 // judge says why there are no tokens for a code. It repeats nothing of the answer but a code of an error.
@@ -116,32 +119,31 @@ func (p *Provider) judge(err error) error {
 	}
 	switch {
 	case refusal.ErrorCode == "invalid_grant":
-		return refused(p.called() + " does not take the code any more (invalid_grant); want another login")
+		return refused("failed.provider-code", "host", p.Host())
 	case errorCode.MatchString(refusal.ErrorCode):
-		return &Error{Away, p.called() + " refuses this daemon (" + refusal.ErrorCode +
-			"); want client_id, client_secret and redirect as they are registered there"}
+		return &Error{Away, catalogue.Say("failed.provider-client", "host", p.Host(), "code", refusal.ErrorCode)}
 	}
-	return &Error{Away, fmt.Sprintf("%s answered %d without a token", p.called(), status)}
+	return &Error{Away, catalogue.Say("failed.provider-status", "host", p.Host(), "status", status)}
 }
 
 // away says that the provider does not answer as it should. What it answered is not repeated.
 func (p *Provider) away(err error) error {
-	why := "it does not answer as OpenID Connect wants it"
+	why := error(catalogue.Text("failed.provider-answer"))
 	var failed net.Error
 	says := func(other error) bool { return strings.Contains(err.Error(), other.Error()) } // the library wraps few
 	switch mismatch := new(oidc.IssuerMismatchError); {
 	case says(errRedirect):
-		why = errRedirect.Error()
+		why = errRedirect
 	case says(errLarge):
-		why = errLarge.Error()
+		why = errLarge
 	case errors.As(err, &mismatch):
-		why = "it calls itself otherwise than issuer does; want the issuer exactly as it has it"
+		why = catalogue.Text("failed.provider-issuer")
 	case errors.As(err, &failed) && failed.Timeout():
-		why = "it does not answer in time"
+		why = catalogue.Text("failed.provider-slow")
 	case isURLError(err):
-		why = "it is not reached"
+		why = catalogue.Text("failed.provider-unreached")
 	}
-	return &Error{Away, "nobody can log in at " + p.Host() + " now: " + why}
+	return &Error{Away, catalogue.Say("failed.provider-away", "host", p.Host(), "why", why)}
 }
 
 func isURLError(err error) bool {

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"adsync/internal/words/catalogue"
+
 	"github.com/coreos/go-oidc/v3/oidc"
 	"golang.org/x/oauth2"
 )
@@ -82,7 +84,8 @@ func (p *Provider) discover(ctx context.Context) (*found, error) {
 	for name, address := range map[string]string{"authorization_endpoint": end.AuthURL,
 		"token_endpoint": end.TokenURL, "jwks_uri": said.Keys} {
 		if !p.isAddress(address) {
-			return nil, &Error{Away, p.called() + " names no " + name + " with TLS, and is not spoken to without"}
+			return nil, &Error{Away,
+				catalogue.Say("failed.provider-plain", "host", p.Host(), "name", name)}
 		}
 	}
 	if end.AuthStyle = oauth2.AuthStyleInHeader; len(said.Methods) > 0 &&

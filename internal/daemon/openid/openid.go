@@ -24,6 +24,7 @@ import (
 
 	"adsync/internal/pattern"
 	"adsync/internal/secret"
+	"adsync/internal/words/catalogue"
 
 	"github.com/coreos/go-oidc/v3/oidc"
 	"golang.org/x/oauth2"
@@ -93,9 +94,6 @@ func New(c Config) (*Provider, error) {
 // Host is how people call the provider.
 func (p *Provider) Host() string { return p.issuer.Host }
 
-// called is how a sentence begins that is about it.
-func (p *Provider) called() string { return "the provider " + p.Host() }
-
 // Mark says which provider it is, and what the daemon is called there.
 func (p *Provider) Mark() string { return p.ClientID + " at " + p.Issuer }
 
@@ -123,17 +121,17 @@ func (p *Provider) Finish(ctx context.Context, cookie string, answer url.Values)
 	age := p.Now().Sub(fl.Since)
 	if !ok || age > FlightLasts || age < -FlightLasts ||
 		subtle.ConstantTimeCompare([]byte(answer.Get("state")), []byte(fl.State)) != 1 {
-		return who, fl.Back, &Error{Stale, "this login was not begun in this browser, took longer than ten minutes, " +
-			"or was begun once more since; want another, in a browser that keeps cookies"}
+		return who, fl.Back, &Error{Stale, catalogue.Say("failed.login-stale")}
 	}
 	if iss := answer.Get("iss"); iss != "" && iss != p.Issuer {
-		return who, fl.Back, refused("the answer is of another provider")
+		return who, fl.Back, refused("failed.provider-other")
 	}
 	if code := answer.Get("error"); code != "" {
 		if !errorCode.MatchString(code) {
-			code = "an error without a code"
+			code = catalogue.Say("failed.provider-no-code")
 		}
-		return who, fl.Back, &Error{Cancelled, p.called() + " did not log you in (" + code + ")"}
+		return who, fl.Back, &Error{Cancelled,
+			catalogue.Say("failed.login-cancelled", "host", p.Host(), "code", code)}
 	}
 	f, err := p.find(ctx)
 	if err != nil {
@@ -149,7 +147,7 @@ var errorCode = pattern.Of(`^[a-z_]{1,40}$`)
 // prove takes an ID token for the code, and reads in it who it is. A code is sent once.
 func (p *Provider) prove(ctx context.Context, f *found, fl flight, code string) (who Person, err error) {
 	if code == "" {
-		return who, refused("the answer has no code")
+		return who, refused("failed.login-no-code")
 	}
 	ctx = oidc.ClientContext(ctx, p.client)
 	tokens, err := f.oauth.Exchange(ctx, code, oauth2.VerifierOption(fl.Verifier))
@@ -158,7 +156,7 @@ func (p *Provider) prove(ctx context.Context, f *found, fl flight, code string) 
 	}
 	raw, _ := tokens.Extra("id_token").(string)
 	if raw == "" {
-		return who, refused("the provider gave no ID token; want the scope openid allowed for this client")
+		return who, refused("failed.no-token")
 	}
 	token, err := f.verifier.Verify(ctx, raw)
 	if err != nil {
@@ -169,14 +167,14 @@ func (p *Provider) prove(ctx context.Context, f *found, fl flight, code string) 
 	}
 	switch err := token.Claims(&party); {
 	case err != nil:
-		return who, refused("the claims of the ID token cannot be read")
+		return who, refused("failed.token-claims")
 	case subtle.ConstantTimeCompare([]byte(token.Nonce), []byte(fl.Nonce)) != 1:
-		return who, refused("the ID token is of another login: its nonce is another")
+		return who, refused("failed.token-nonce")
 	case len(token.Audience) > 1 && party.Authorized == "",
 		party.Authorized != "" && party.Authorized != p.ClientID:
-		return who, refused("the ID token was issued to another client, or to several (azp)")
+		return who, refused("failed.token-client")
 	case token.AccessTokenHash != "" && token.VerifyAccessToken(tokens.AccessToken) != nil:
-		return who, refused("the ID token is of another access token (at_hash)")
+		return who, refused("failed.token-access")
 	}
 	return p.personOf(ctx, f, token, tokens)
 }

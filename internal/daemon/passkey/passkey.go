@@ -23,6 +23,7 @@ import (
 	"time"
 
 	"adsync/internal/daemon/roles"
+	"adsync/internal/words/catalogue"
 
 	"github.com/go-webauthn/webauthn/protocol"
 	"github.com/go-webauthn/webauthn/webauthn"
@@ -139,8 +140,7 @@ func (p *Party) challenge(options any, s *webauthn.SessionData) (Challenge, erro
 	return Challenge{string(asked), base64.RawURLEncoding.EncodeToString(p.seal.Seal(nil, nil, text, nil))}, nil
 }
 
-var errFlight = errors.New("the page with the button is too old, was answered before, or is of a daemon that was " +
-	"started again since; want another try")
+var errFlight error = catalogue.Text("failed.passkey-old")
 
 // take returns what was asked, once.
 func (p *Party) take(text string) (s webauthn.SessionData, err error) {
@@ -187,11 +187,11 @@ func (p *Party) Made(text, answer string) (line string, err error) {
 	}
 	parsed, err := protocol.ParseCredentialCreationResponseBytes([]byte(answer))
 	if err != nil {
-		return "", errors.New("the browser's answer is no passkey")
+		return "", catalogue.Text("failed.no-passkey")
 	}
 	made, err := p.own.CreateCredential(key{User: s.UserID}, s, parsed)
 	if err != nil {
-		return "", errors.New("the browser's answer is no passkey of this page")
+		return "", catalogue.Text("failed.other-passkey")
 	}
 	return key{made.ID, made.PublicKey, s.UserID, made.Flags.BackupEligible}.line(), nil
 }
@@ -206,7 +206,7 @@ func (p *Party) Login() (Challenge, error) {
 }
 
 // ErrWrong is a passkey that is nobody's, or an answer that proves none.
-var ErrWrong = errors.New("the passkey is nobody's here")
+var ErrWrong error = catalogue.Text("failed.passkey")
 
 // Prove returns whose passkey answered, and its line. With ErrWrong somebody may be guessing.
 func (p *Party) Prove(text, answer string, people []roles.Person) (who roles.Person, line string, err error) {

@@ -179,9 +179,8 @@ func (f *foreign) english(said string) string {
 
 // nobodys is what stands in no language, and what of the fixture and the engine is not found as above.
 var nobodys = []*regexp.Regexp{
-	// The engine's: the kinds of resources by their names, what a daemon could not do.
-	regexp.MustCompile(`campaign/none|\b[Cc]ampaign\b|⟦Status οζ|` +
-		`The file is pushed, and the forge did not open a pull request of it\.`),
+	// The engine's: the kinds of resources by their names.
+	regexp.MustCompile(`campaign/none|\b[Cc]ampaign\b|⟦Status οζ`),
 	// Codes, and what became of a change, with a name in it.
 	regexp.MustCompile(`\bADS\d{4}\b|stays paused: | beneath it is not confirmed`),
 	// The service's: whether an ad is active.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"adsync/internal/daemon"
+	"adsync/internal/daemon/openid"
 	"adsync/internal/daemon/passkey"
 	"adsync/internal/daemon/roles"
 	"adsync/internal/testing/openidtest"
@@ -102,6 +103,9 @@ func answers(t *testing.T, visit func(a *asker, name, page string)) {
 	settle := settleOfLook.FindStringSubmatch(see("a merge", mergeOf("A1", false)))
 	a.desk.upload = mergeOf("A1", true)
 	visit(a, "a settled merge", text(t, a.submit(settle[1], url.Values{"all": {"yours"}})))
+	a.desk.broken = daemon.ErrMoved
+	send("not sent, as it moved", sent)
+	a.desk.broken = nil
 	see("no merge", &daemon.Upload{Base: "x", Merge: &daemon.Merge{Since: noon, Refused: "a reason"}})
 	visit(a, "written", text(t, a.submit(undoPath,
 		url.Values{"draft": {"as shown"}, "of": {"campaign/boots"}, "reason": {"too dear"}})))
@@ -176,6 +180,10 @@ func logins(t *testing.T, visit func(a *asker, name, page string)) {
 		})
 		visit(a, fmt.Sprintf("login %t", passwords), text(t, a.get("/login?done=logout")))
 		visit(a, fmt.Sprintf("passkey %t", passwords), text(t, a.get("/passkey")))
+		for _, path := range []string{"/login/passkey", "/passkey"} {
+			visit(a, "a stale answer to "+path, text(t, a.send("POST", path, "flight=x&answer=x", formBody)))
+		}
+		visit(a, "a stale login at the provider", text(t, a.get(openid.AnswerPath)))
 	}
 	a = ask(t, func(o *Options) {
 		rules := theRules(t)

@@ -81,6 +81,11 @@ func Say(key string, places ...any) string {
 	return Fill(key, texts...)
 }
 
+// Text is an error by the key of its text, which has no places: it is said in the words that are in use by then.
+type Text string
+
+func (t Text) Error() string { return Fill(string(t)) }
+
 // Fill is Say of texts alone. It allocates what it returns and nothing else, for what is said thousands of times.
 func Fill(key string, places ...string) string {
 	c := now()

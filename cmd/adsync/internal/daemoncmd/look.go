@@ -26,6 +26,7 @@ import (
 	"adsync/internal/pattern"
 	"adsync/internal/planview"
 	"adsync/internal/resource"
+	"adsync/internal/words/catalogue"
 	"adsync/reconcile"
 	"adsync/sources"
 	"adsync/sources/marked"
@@ -104,15 +105,13 @@ func (k *previewer) preview(ctx context.Context, f daemon.Dropped) (*daemon.Uplo
 	return u, nil
 }
 
-var errBeingSaved = fmt.Errorf("%w: somebody is saving it; try again in a moment", daemon.ErrNotNow)
-
 // merge finds what a file began as, and where somebody else changed its place since, what it comes to in that.
 func (k *previewer) merge(ctx context.Context, l session.Loaded, f daemon.Dropped, u *daemon.Upload) error {
 	desk := merging.Desk{Kept: k.downloads, Project: l.Project, Schemas: l.Schemas, Now: time.Now()}
 	began, err := desk.Began(ctx, f, u.Source, u.Base)
 	switch {
 	case err != nil: // who knows what is written over
-		return fmt.Errorf("%w: %s", daemon.ErrNotNow, console.OneLine(err))
+		return notNowAs(console.OneLine(err))
 	case began == nil:
 		return nil
 	}
@@ -125,7 +124,7 @@ func (k *previewer) merge(ctx context.Context, l session.Loaded, f daemon.Droppe
 		today, err = os.ReadFile(filepath.Join(l.Project.Root, filepath.FromSlash(u.Source)))
 	}
 	if err == nil && u.Base != "" && sumOf(today) != u.Base {
-		err = errBeingSaved
+		err = notNowAs(catalogue.Say("failed.being-saved"))
 	}
 	if err != nil {
 		return err
@@ -168,10 +167,12 @@ func notNow(ctx context.Context, err error) error {
 	case daemon.Internal:
 		return err
 	case daemon.Stopped: // it took longer than the page waits
-		return fmt.Errorf("%w: the account did not answer in time; try again in a while", daemon.ErrNotNow)
+		return notNowAs(catalogue.Say("failed.no-answer"))
 	}
-	return fmt.Errorf("%w: %s", daemon.ErrNotNow, console.OneLine(err))
+	return notNowAs(console.OneLine(err))
 }
+
+func notNowAs(why string) error { return fmt.Errorf("%w: %s", daemon.ErrNotNow, why) }
 
 func spelled(p diag.Problem) string {
 	return diag.Printable(strings.TrimPrefix(p.Position.String()+": ", ": ") + p.Message + " (" + string(p.Code) + ")")
@@ -318,7 +319,7 @@ func (k *previewer) planOf(ctx context.Context, env *session.Env,
 	defer func() { session.Closed(env, "state", store.Close()) }()
 	client := k.worker.dialed()
 	if client == nil { // the account's run has hung up in this moment
-		return nil, state.Account{}, console.Configuration("the account cannot be reached now")
+		return nil, state.Account{}, console.Configuration("%s", catalogue.Say("failed.unreached"))
 	}
 	agent := session.AgentOf(env, l, store, client.Reader())
 	agent.Incremental, agent.Breaks = true, &reconcile.Breaks{}

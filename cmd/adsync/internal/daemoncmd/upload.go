@@ -24,6 +24,7 @@ import (
 	"adsync/internal/gitstore"
 	"adsync/internal/orders"
 	"adsync/internal/runview"
+	"adsync/internal/words/catalogue"
 	"adsync/reconcile"
 	"adsync/sources"
 	"adsync/sources/attach"
@@ -42,8 +43,8 @@ func (k *previewer) commit(ctx context.Context, h daemon.Handed) (c daemon.Commi
 	_, name, view, err := k.checked(ctx, env, dir, h)
 	if errors.Is(err, daemon.ErrMoved) {
 		r := env.Git.Revision
-		return c, fmt.Errorf("%w; the newest commit is %.12s, %s by %s; look at your file again", err, r.Commit,
-			diag.Printable(strconv.Quote(r.Subject)), diag.Printable(r.Author))
+		return c, fmt.Errorf("%w; %s", err, catalogue.Say("failed.moved-by", "commit", fmt.Sprintf("%.12s", r.Commit),
+			"subject", diag.Printable(strconv.Quote(r.Subject)), "author", diag.Printable(r.Author)))
 	}
 	if err != nil {
 		return c, err
@@ -89,7 +90,7 @@ func (k *previewer) save(ctx context.Context, h daemon.Handed) (c daemon.Committ
 	defer done()
 	l, name, view, err := k.checked(ctx, env, dir, h)
 	if errors.Is(err, daemon.ErrMoved) {
-		return c, fmt.Errorf("%w; look at your file again", err)
+		return c, fmt.Errorf("%w; %s", err, catalogue.Say("failed.look-again"))
 	}
 	if err != nil {
 		return c, err
@@ -188,7 +189,8 @@ func (k *previewer) send(ctx context.Context, env *session.Env, c daemon.Committ
 	case err != nil && pushed.Commit == "":
 		return c, notPushed(err)
 	case err != nil:
-		return c, fmt.Errorf("%w; it is on %s: %s", daemon.ErrNotOpened, pushed, console.OneLine(err))
+		return c, fmt.Errorf("%w; %s", daemon.ErrNotOpened, catalogue.Say("failed.pushed-to", "branch", pushed.Branch,
+			"commit", fmt.Sprintf("%.12s", pushed.Commit), "why", console.OneLine(err)))
 	}
 	c.Pull = &daemon.PullRequest{Number: pull.Number, Address: runview.Page(pull.Address), Into: s.Into}
 	k.sent()

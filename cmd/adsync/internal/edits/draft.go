@@ -15,6 +15,7 @@ import (
 	"adsync/internal/planview"
 	"adsync/internal/resource"
 	"adsync/internal/runview"
+	"adsync/internal/words/catalogue"
 	"adsync/plan"
 	"adsync/sources"
 	"adsync/state"
@@ -43,7 +44,7 @@ func (d *Desk) Draft(ctx context.Context, e daemon.Edit) (*daemon.Draft, error) 
 	if d.Git {
 		draft.Branch, draft.Into = d.Uploads, d.Own.Into(env)
 		if d.Uploads == "" {
-			draft.Refused = "the files are read from git, and no branch is configured for what the page sends (uploads)"
+			draft.Refused = catalogue.Say("failed.edit-no-branch")
 		}
 	}
 	if len(f.Values) == 0 {
@@ -84,7 +85,7 @@ func (d *Desk) find(ctx context.Context, env *session.Env, dir string, e daemon.
 func (d *Desk) theirs(ctx context.Context, env *session.Env, f *found) error {
 	of, known := resource.ParseAddress(f.of.Of)
 	if !known || f.loaded.Desired.Snapshot.Get(of) == nil {
-		return fmt.Errorf("%w: they have nothing of that address", daemon.ErrNoEdit)
+		return noEdit(catalogue.Say("failed.edit-nothing"))
 	}
 	view, err := d.View(ctx, env, f.loaded, []string{f.of.Of})
 	if err != nil {
@@ -131,20 +132,20 @@ func runOf(ctx context.Context, env *session.Env, l session.Loaded, name string)
 	known := new(console.Exit)
 	switch {
 	case errors.Is(err, state.ErrNoReport) || errors.As(err, &known):
-		return nil, fmt.Errorf("%w: the report of %s is not kept", daemon.ErrNoEdit, name)
+		return nil, noEdit(catalogue.Say("failed.edit-no-report", "run", name))
 	case err != nil:
 		return nil, err
 	case run.Ended == runview.Running:
-		return nil, fmt.Errorf("%w: %s still goes on", daemon.ErrNoEdit, name)
+		return nil, noEdit(catalogue.Say("failed.edit-goes-on", "run", name))
 	case run.Command.Pauses():
-		return nil, fmt.Errorf("%w: %s paused without a word of them; say Go on on the account's page",
-			daemon.ErrNoEdit, name)
+		return nil, noEdit(catalogue.Say("failed.edit-paused", "run", name))
 	case run.Command == runview.GoOn:
-		return nil, fmt.Errorf("%w: %s started what a pause had paused; pause it again on the account's page",
-			daemon.ErrNoEdit, name)
+		return nil, noEdit(catalogue.Say("failed.edit-went-on", "run", name))
 	}
 	return run, nil
 }
+
+func noEdit(why string) error { return fmt.Errorf("%w: %s", daemon.ErrNoEdit, why) }
 
 // digest is another where anything else would be written, wherever its cell is by now.
 func (f *found) digest() string {

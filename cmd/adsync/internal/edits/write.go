@@ -18,6 +18,7 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/orders"
 	"adsync/internal/runview"
+	"adsync/internal/words/catalogue"
 	"adsync/sources"
 	"adsync/sources/tidy"
 )
@@ -115,7 +116,7 @@ func (f *found) save(now time.Time) (e daemon.Edited, err error) {
 	if err != nil {
 		err = fmt.Errorf("%w: %s", daemon.ErrNotWritten, diag.Printable(err.Error()))
 		if len(e.Files) > 0 {
-			err = fmt.Errorf("%w; %s is written", err, strings.Join(e.Files, ", "))
+			err = fmt.Errorf("%w; %s", err, catalogue.Say("failed.written", "files", strings.Join(e.Files, ", ")))
 		}
 	}
 	return e, err
@@ -149,7 +150,8 @@ func (d *Desk) send(ctx context.Context, env *session.Env, f *found, o daemon.Ed
 	case err != nil && pushed.Commit == "":
 		return daemon.Edited{}, fmt.Errorf("%w: %w", daemon.ErrNotPushed, err)
 	case err != nil:
-		return e, fmt.Errorf("%w; it is on %s: %s", daemon.ErrNotOpened, pushed, console.OneLine(err))
+		return e, fmt.Errorf("%w; %s", daemon.ErrNotOpened, catalogue.Say("failed.pushed-to", "branch", pushed.Branch,
+			"commit", fmt.Sprintf("%.12s", pushed.Commit), "why", console.OneLine(err)))
 	}
 	e.Pull = &daemon.PullRequest{Number: pull.Number, Address: runview.Page(pull.Address), Into: into}
 	d.Sent()

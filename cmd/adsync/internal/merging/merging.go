@@ -15,6 +15,7 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/downloads"
 	"adsync/internal/resource"
+	"adsync/internal/words/catalogue"
 	"adsync/plan"
 	"adsync/sources/config"
 	"adsync/sources/diff"
@@ -80,17 +81,16 @@ func (d *Desk) Merge(ctx context.Context, f daemon.Dropped, b *Base, file string
 	m := &daemon.Merge{Since: b.At,
 		Took: []daemon.MergeValue{}, Clashes: []daemon.MergeValue{}, Left: []daemon.MergeValue{}}
 	if today == nil {
-		m.Refused = "somebody removed the file, or gave it another name; " +
-			"give yours another name if it is to be there again"
+		m.Refused = catalogue.Say("failed.merge-removed")
 		return m
 	}
 	base, err := d.Kept.Content(b.Version)
 	switch {
 	case err != nil:
-		m.Refused = "the version that you downloaded cannot be read any more"
+		m.Refused = catalogue.Say("failed.merge-unread")
 		return m
 	case base == nil:
-		m.Refused = "the version that you downloaded is not kept: it was too large, or others needed its room"
+		m.Refused = catalogue.Say("failed.merge-not-kept")
 		return m
 	}
 	made, err := diff.MergeSides(ctx, d.Project, base, today, f.Content, d.Schemas, diff.Sides{
@@ -135,7 +135,7 @@ func fill(m *daemon.Merge, f daemon.Dropped, made diff.Merged) {
 	}
 	for _, place := range made.Formulas {
 		m.Left = append(m.Left, daemon.MergeValue{What: diag.Printable(place),
-			Reason: "a formula has its last value until somebody opens the file and saves it"})
+			Reason: catalogue.Say("failed.merge-formula")})
 	}
 	if len(m.Left) > 0 {
 		texts := []string{}
