@@ -330,24 +330,36 @@ func answering(d *daemonRun, settings config.Daemon, a config.DaemonAccount, bra
 	}
 }
 
-// watchOrders wakes the loop for what people order by files.
-func (d *daemonRun) watchOrders(ctx context.Context, of *worker, folder string, wake func(daemon.Trigger)) {
-	t := of.orders
-	stopped := t.Suspension(time.Now()) != nil
-	look := func() time.Duration {
-		stands := t.Suspension(time.Now()) != nil
+// looksAtOrders returns what wakes for orders that came since it looked last. A suspension may have ended and another
+// begun between two looks.
+func looksAtOrders(t *session.Lease, wake func(daemon.Trigger)) (look func() time.Duration) {
+	standing := func() string {
+		if s := t.Suspension(time.Now()); s != nil {
+			return fmt.Sprint(s.Since.UTC(), s)
+		}
+		return ""
+	}
+	before := standing()
+	return func() time.Duration {
+		stands := standing()
 		switch {
-		case stopped && !stands:
+		case stands == before:
+		case stands == "":
 			wake(daemon.Continued)
-		case stands && !stopped:
+		default:
 			wake(daemon.Asked)
 		}
 		for _, ask := range t.Place.Asks() {
 			wake(cmp.Or(daemon.Trigger(ask.Why), daemon.Asked))
 		}
-		stopped = stands
+		before = stands
 		return 0
 	}
+}
+
+// watchOrders wakes the loop for what people order by files.
+func (d *daemonRun) watchOrders(ctx context.Context, of *worker, folder string, wake func(daemon.Trigger)) {
+	look := looksAtOrders(of.orders, wake)
 	if d.sharing != nil {
 		d.sharing.hear(ctx, of.id, look)
 		return
