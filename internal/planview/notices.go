@@ -2,6 +2,7 @@ package planview
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -78,22 +79,29 @@ func firstOf(texts []string) string {
 
 // releasing lists each allowance something waits for, and what none releases.
 func (p *page) releasing(d *Document) {
-	for i := range d.Changes {
-		c := &d.Changes[i]
-		var never []string
-		for _, h := range allHolds(c) {
-			switch hazard := h.hazard; {
-			case hazard == string(plan.Unselected), hazard == string(plan.Outdated): // says itself what to do
-			case h.allow == "" && !slices.Contains(never, hazard):
-				never = append(never, hazard)
-			}
-		}
-		if len(never) > 0 {
-			p.unallowed = append(p.unallowed,
-				fmt.Sprintf("%s (%s)", diag.Printable(c.Address), strings.Join(never, ", ")))
-		}
+	for address, never := range unreleased(d) {
+		p.unallowed = append(p.unallowed, fmt.Sprintf("%s (%s)", diag.Printable(address), strings.Join(never, ", ")))
 	}
 	for _, r := range Releases(d) {
 		p.releases = append(p.releases, release{diag.Printable(r.Allow), r.Holds})
+	}
+}
+
+// unreleased yields the address of each change that waits for what no allowance releases, and for what it waits.
+func unreleased(d *Document) iter.Seq2[string, []string] {
+	return func(yield func(string, []string) bool) {
+		for i := range d.Changes {
+			var never []string
+			for _, h := range allHolds(&d.Changes[i]) {
+				switch hazard := h.hazard; {
+				case hazard == string(plan.Unselected), hazard == string(plan.Outdated): // says itself what to do
+				case h.allow == "" && !slices.Contains(never, hazard):
+					never = append(never, hazard)
+				}
+			}
+			if len(never) > 0 && !yield(d.Changes[i].Address, never) {
+				return
+			}
+		}
 	}
 }

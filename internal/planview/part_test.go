@@ -42,6 +42,26 @@ func TestWhatNothingReleasesIsNotOffered(t *testing.T) {
 	}
 }
 
+// A page names the changes that nobody can approve, in a person's words, however many there are.
+func TestChangesThatNobodyCanApproveAreNamed(t *testing.T) {
+	d := &Document{}
+	for i := range 3_000 {
+		d.Changes = append(d.Changes, plan.ChangeDocument{Address: fmt.Sprintf("campaign/c%04d", i), Kind: "campaign",
+			Name: fmt.Sprintf("Campaign %d", i), Action: plan.Update, Held: &plan.HoldDocument{Hazard: plan.Late,
+				Message: "has passed", Also: []plan.HoldDocument{{Hazard: plan.Protected, Message: "is protected"}}}})
+	}
+	parts, err := HTMLParts(kinds.All(), d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := parts.Unallowed
+	if want := "Campaign “Campaign 0”: one of its days has passed; the files protect it"; len(said) != 31 ||
+		said[0] != want || said[30] != "and 2,970 more" {
+		t.Errorf("%d lines, of which the first is %q and the last %q; want 31, %q and how many more",
+			len(said), said[0], said[len(said)-1], want)
+	}
+}
+
 // A plan that one process wrote and another read is shown as it was, but for the ads that are drawn.
 func TestAPlanIsShownAsItWasWritten(t *testing.T) {
 	for name, d := range map[string]*Document{"quarter": quarter(t), "pull request": pullRequest(t)} {

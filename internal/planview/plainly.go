@@ -48,6 +48,9 @@ func marketers() *says {
 	}
 }
 
+// unreleasedShown is how many changes that nobody can approve a page lists.
+const unreleasedShown = 30
+
 // plainly puts a page into a marketer's words: names in the place of addresses and ids,
 // the headers of columns in that of attributes, and reasons in that of hazards.
 func (p *page) plainly(schemas resource.Schemas, d *Document) {
@@ -76,8 +79,22 @@ func (p *page) plainly(schemas resource.Schemas, d *Document) {
 		}
 	}
 	p.unnamed = strings.TrimSuffix(p.unnamed, unnamedCommand)
-	for i := range p.unallowed {
-		p.unallowed[i] = names.In(p.unallowed[i])
+	p.unallowed = nil
+	more := 0
+	for address, never := range unreleased(d) {
+		if len(p.unallowed) == unreleasedShown {
+			more++
+			continue
+		}
+		because := make([]string, len(never))
+		for i, hazard := range never {
+			because[i] = words.Because(plan.Hazard(hazard))
+		}
+		p.unallowed = append(p.unallowed, catalogue.Say("change.nobody",
+			"what", words.Upper(names.Of(address)), "why", Semicolons(because)))
+	}
+	if more > 0 {
+		p.unallowed = append(p.unallowed, catalogue.Say("held.more", "n", Thousands(more)))
 	}
 	for i := range p.trees {
 		t := &p.trees[i]

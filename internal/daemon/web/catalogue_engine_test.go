@@ -89,7 +89,7 @@ func foreignOf(t *testing.T, a *asker) *foreign {
 	plans := slices.Collect(maps.Values(d.plans))
 	for _, p := range append(plans, d.upload.Plan, d.draft.Plan) {
 		if p != nil {
-			f.plan(t, a, p)
+			f.plan(a, p)
 		}
 	}
 	for _, runs := range d.runs {
@@ -129,14 +129,8 @@ func (f *foreign) run(a *asker, run *runview.Document) {
 	}
 }
 
-func (f *foreign) plan(t *testing.T, a *asker, p *planview.Document) {
-	t.Helper()
+func (f *foreign) plan(a *asker, p *planview.Document) {
 	f.of(reflect.ValueOf(p.Account), 0)
-	parts, err := planview.HTMLParts(a.server.Schemas, p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f.add(parts.Unallowed...)
 	f.of(reflect.ValueOf(p.Drawn), 0)
 	names := words.NamesOf(a.server.Schemas, p.Changes)
 	f.names = names
