@@ -2,6 +2,7 @@ package plan
 
 import (
 	"adsync/internal/diag"
+	"adsync/internal/words/catalogue"
 	"slices"
 )
 
@@ -65,7 +66,7 @@ func (h *Hold) Words() string {
 	if h.Allow == "" {
 		return h.Message
 	}
-	return h.Message + "; allow it with --allow " + h.Allow
+	return catalogue.Fill("guard.allow", "message", h.Message, "command", "--allow "+h.Allow)
 }
 
 // waitFor leaves the one hold that counts: whatever else holds a part is asked

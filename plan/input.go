@@ -3,6 +3,7 @@ package plan
 import (
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/internal/words/catalogue"
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
@@ -24,12 +25,16 @@ type Unsettled struct {
 	Unconfirmed bool // it is of the run under way: nobody is to decide it
 }
 
-// decide is the command that decides the operation.
-func (u *Unsettled) Decide() string {
+// SentWords is what was sent, as a noun for people.
+func SentWords(what string) string { return catalogue.Fill("guard.sent." + what) }
+
+// Decide ends what is said of the operation with the command that decides it.
+func (u *Unsettled) Decide(said string) string {
 	if u.Unconfirmed {
-		return ""
+		return said
 	}
-	return "; to decide it: adsync resolve " + cmp.Or(u.Then, u.Address).String()
+	return catalogue.Fill("guard.decide", "what", said,
+		"command", "adsync resolve "+cmp.Or(u.Then, u.Address).String())
 }
 
 // Ignore leaves an attribute of what is live to others until a day: it is not

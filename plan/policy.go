@@ -2,6 +2,7 @@ package plan
 
 import (
 	"adsync/internal/resource"
+	"adsync/internal/words/catalogue"
 )
 
 // OnDrift says what becomes of an attribute someone changed at the service.
@@ -128,9 +129,9 @@ func (f Freeze) Words() string {
 	if f.Name == "" {
 		return f.Reason
 	}
-	open := "freeze window " + Quote(f.Name) + " is open until " + f.Until
+	open := catalogue.Fill("guard.window", "name", Quote(f.Name), "until", f.Until)
 	if f.Reason != "" {
-		open += ": " + f.Reason
+		open = catalogue.Fill("guard.window-why", "open", open, "why", f.Reason)
 	}
 	return open
 }

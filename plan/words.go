@@ -3,6 +3,8 @@ package plan
 import (
 	"fmt"
 	"slices"
+
+	"adsync/internal/words/catalogue"
 )
 
 // Action is one step of a plan.
@@ -18,6 +20,9 @@ const (
 	Forget  Action = "forget" // drop the record of what is gone on both sides
 	Record  Action = "record" // note what files and service agree on already
 )
+
+// Actions are all of them.
+var Actions = []Action{Create, Update, Replace, Archive, Adopt, Record, Forget}
 
 // Hazard is what a change may do that someone must allow by name, or should at
 // least see.
@@ -137,7 +142,6 @@ func (c *Cause) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// NoInlineReplace says why a list cannot take the place of another where the account takes
+// NoInlineReplace returns why a list cannot take the place of another where the account takes
 // no files of people (interface, part 4: a replace "has an uploaded file").
-const NoInlineReplace = "replace takes an uploaded file, and " +
-	"this account takes no files of people; want do: add with who is to join, or do: remove with who is to leave"
+func NoInlineReplace() string { return catalogue.Fill("guard.no-people-files") }

@@ -9,6 +9,7 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/internal/words/catalogue"
 	"adsync/plan"
 	"adsync/reconcile/apply"
 	"adsync/reconcile/env"
@@ -53,13 +54,12 @@ func (a *inputs) withWindows(p plan.Policy) plan.Policy {
 	if !p.Windows || ahead.Abs() <= clockSlip {
 		return p
 	}
-	way := "ahead of"
+	key := "guard.clock-ahead"
 	if ahead < 0 {
-		way = "behind"
+		key = "guard.clock-behind"
 	}
-	p.Frozen = append(slices.Clone(p.Frozen), plan.Freeze{Reason: fmt.Sprintf(
-		"the clock of this machine is %s %s the service's, so that a freeze window may be open: set the clock",
-		ahead.Abs(), way)})
+	p.Frozen = append(slices.Clone(p.Frozen),
+		plan.Freeze{Reason: catalogue.Fill(key, "time", ahead.Abs().String())})
 	return p
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/internal/words/catalogue"
 	"adsync/plan"
 )
 
@@ -115,7 +116,7 @@ type Unreleased struct {
 // AllUnreleased returns what no allowance releases, in the order of the plan: of each
 // change the first hold that is so.
 func AllUnreleased(d *Document) (all []Unreleased) {
-	at := map[string]int{}
+	at := map[string]int{} // by what is said of what is held with one of them
 	for i := range d.Changes {
 		c := &d.Changes[i]
 		holds := flat(c.Held)
@@ -127,15 +128,14 @@ func AllUnreleased(d *Document) (all []Unreleased) {
 			continue
 		}
 		h := holds[first]
-		if above, with := strings.CutPrefix(h.Message, "held with "); with {
-			if top, there := at[above]; there {
-				all[top].With++
-				at[c.Address] = top
-				continue
-			}
+		top, with := at[h.Message]
+		if with {
+			all[top].With++
+		} else {
+			top = len(all)
+			all = append(all, Unreleased{Hazard: h.Hazard, Text: diag.Printable(c.Address + ": " + h.Message)})
 		}
-		at[c.Address] = len(all)
-		all = append(all, Unreleased{Hazard: h.Hazard, Text: diag.Printable(c.Address + ": " + h.Message)})
+		at[catalogue.Fill("guard.with", "what", c.Address)] = top
 	}
 	return all
 }

@@ -116,35 +116,24 @@ func Do(outcome, code string) string {
 var command = pattern.Of(`--(allow|as|accept|retry|target|exclude|refresh)\b|\badsync ` +
 	`(apply|plan|resolve|drift|reconcile|status|validate|fix|revert|adopt|policy)\b`)
 
-// advice is what a hold says to engineers of how it is released.
-var advice = pattern.Of(`^(write that in the ` +
-	`file, or allow|edit (the|that) row, allow it|allow sending|plan again|to lift it, clear protect)`)
-
-// engineers are their words in texts, each with a marketer's.
-var engineers = []struct {
+// summary are the words of what a run or a plan came to, as records have it in English, each with a marketer's.
+var summary = []struct {
 	said *pattern.Pattern
 	want string
 }{
-	{pattern.Of(`\bheld with\b`), "waits with"},
-	{pattern.Of(`\bheld change\b`), "waiting change"},
-	{pattern.Of(`\b(\d+ changes?) held\b`), "$1 waiting"},
-	{pattern.Of(`\b(\d+) held\b`), "$1 waiting"},
+	{pattern.Of(`\b(\d+(?: changes?)?) held\b`), "$1 waiting"},
 	{pattern.Of(`; verified (\d[\d,]*)/(\d[\d,]*)`), "; $1 of $2 read back as sent"},
-	{pattern.Of(`(is at the service already), as [^,]+,`), "$1,"},
-	{pattern.Of(`write moved: \[\{[^}]*\}\] in adsync\.yaml`),
-		"ask whoever looks after adsync to note the new name"},
 }
 
 // plainly leaves out of a text what names a command or an allowance, and has a
 // marketer's words in the place of an engineer's.
 func plainly(text string) string {
-	kept := slices.DeleteFunc(strings.Split(text, "; "), func(part string) bool {
-		return command.MatchString(part) || advice.MatchString(part)
-	})
+	text = catalogue.Plainly(text)
+	kept := slices.DeleteFunc(strings.Split(text, "; "), command.MatchString)
 	if len(kept) > 0 {
 		text = strings.Join(kept, "; ")
 	}
-	for _, w := range engineers {
+	for _, w := range summary {
 		text = w.said.ReplaceAllString(text, w.want)
 	}
 	return text

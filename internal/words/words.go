@@ -32,12 +32,9 @@ const (
 // Words is what becomes of it, as people read it.
 func (b Becomes) Words() string { return catalogue.Say(string(b)) }
 
-// actions are those that have words.
-var actions = []plan.Action{plan.Create, plan.Update, plan.Replace, plan.Archive, plan.Adopt, plan.Record, plan.Forget}
-
 // Action returns what a plan does to a resource.
 func Action(a plan.Action) string {
-	if !slices.Contains(actions, a) {
+	if !slices.Contains(plan.Actions, a) {
 		return string(a)
 	}
 	return catalogue.Say("action.plan." + string(a))
@@ -45,7 +42,7 @@ func Action(a plan.Action) string {
 
 // Will returns what is to become of the row of a resource.
 func Will(a plan.Action) string {
-	if !slices.Contains(actions, a) {
+	if !slices.Contains(plan.Actions, a) {
 		return "to " + string(a)
 	}
 	return catalogue.Say("action.will." + string(a))
@@ -53,7 +50,7 @@ func Will(a plan.Action) string {
 
 // Done returns what a run has done to a resource.
 func Done(a plan.Action) string {
-	if !slices.Contains(actions, a) {
+	if !slices.Contains(plan.Actions, a) {
 		return string(a)
 	}
 	return catalogue.Say("action.done." + string(a))
@@ -133,9 +130,5 @@ func And(texts []string) string {
 
 // Commas joins texts: a, b, c.
 func Commas(texts []string) string {
-	if len(texts) < 2 {
-		return strings.Join(texts, "")
-	}
-	last := len(texts) - 1
-	return catalogue.Fill("list.comma", "list", Commas(texts[:last]), "last", texts[last])
+	return catalogue.Commas(texts)
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"adsync/internal/resource"
+	"adsync/internal/words/catalogue"
 	"adsync/plan"
 	"adsync/plan/drafting"
 )
@@ -60,7 +61,7 @@ func (d *comparedFields) knownByID(t drafting.Entry, fields, recorded []plan.Fie
 // another, and to taking it over where adsync did not make it.
 func (d *comparedFields) mayReplace(t drafting.Entry, adopts bool) bool {
 	replaces := plan.Hold{
-		Hazard: plan.Replaces, Allow: plan.AllowAt(plan.Replaces, t.Address), Message: "is archived and made again",
+		Hazard: plan.Replaces, Allow: plan.AllowAt(plan.Replaces, t.Address), Message: catalogue.Fill("guard.replaced"),
 	}
 	if _, held := d.UnlessCovered(replaces, t.Address, func() []plan.Part {
 		return d.rowParts(&t, plan.Replace)
@@ -95,8 +96,7 @@ func (d *comparedFields) holdAdopt(t drafting.Entry, c *plan.Change) {
 		allow = t.Above.Held.Allow
 	}
 	h := plan.Hold{
-		Hazard: plan.Adopts, Allow: allow, Message: "is at the service already, as " +
-			c.ID + ", and adsync did not create it",
+		Hazard: plan.Adopts, Allow: allow, Message: catalogue.Fill("guard.adopts", "id", c.ID),
 	}
 	h, held := d.UnlessCovered(h, t.Address, func() []plan.Part { return drafting.PartsOf(c, 0) })
 	if !held {
@@ -107,7 +107,8 @@ func (d *comparedFields) holdAdopt(t drafting.Entry, c *plan.Change) {
 		return
 	}
 	d.Becomes(t, &drafting.Effect{
-		Held: &plan.Hold{Hazard: plan.Adopts, Allow: allow, Message: "held with " + t.Address.String()},
+		Held: &plan.Hold{Hazard: plan.Adopts, Allow: allow,
+			Message: catalogue.Fill("guard.with", "what", t.Address.String())},
 	})
 }
 
@@ -251,20 +252,19 @@ func (d *comparedFields) tableHolds(t drafting.Entry, a *resource.Attribute, f *
 		return nil
 	case f.Cause == plan.Drift && d.Policy.DriftFor(a.Name) == plan.Revert &&
 		d.reverts(t.Address, a.Name) >= mostReverts:
-		return hold(plan.Drifts, flaps)
+		return hold(plan.Drifts, catalogue.Fill("guard.flaps"))
 	case f.Cause == plan.Drift && d.Policy.DriftFor(a.Name) == plan.Revert:
 		return nil
 	case f.Cause == plan.Drift:
-		return hold(plan.Drifts, "changed outside adsync from "+
-			a.Show(f.Last())+" to "+a.Show(f.Live())+"; write that in the file, or allow undoing it")
+		return hold(plan.Drifts, catalogue.Fill("guard.drift", "from", a.Show(f.Last()), "to", a.Show(f.Live())))
 	case foreign && t.Kind.Schema.Only == "": // what an account has from the start is nobody's edit
-		return hold(plan.Adopts, a.Name+" is "+a.Show(f.Live())+" at the service and adsync did not write that")
+		return hold(plan.Adopts, catalogue.Fill("guard.adopts-value", "attribute", a.Name, "value", a.Show(f.Live())))
 	case otherHalf(&t, f) != "":
-		return hold(plan.Conflicts, "the files say "+a.Show(f.Desired)+
-			", and someone changed "+otherHalf(&t, f)+" outside adsync, which it takes the place of")
+		return hold(plan.Conflicts, catalogue.Fill("guard.conflict-half", "value", a.Show(f.Desired),
+			"other", otherHalf(&t, f)))
 	case !f.Last().IsAbsent() && !plan.Same(f.Live(), f.Last()):
-		return hold(plan.Conflicts, "the files say "+a.Show(f.Desired)+
-			", someone changed it to "+a.Show(f.Live())+" outside adsync; both started from "+a.Show(f.Last()))
+		return hold(plan.Conflicts, catalogue.Fill("guard.conflict", "value", a.Show(f.Desired),
+			"live", a.Show(f.Live()), "last", a.Show(f.Last())))
 	}
 	return nil
 }
@@ -287,17 +287,16 @@ func otherHalf(t *drafting.Entry, f *plan.Field) string {
 // immutableHold holds an edit of what cannot change. Replacing is offered where
 // it can be done.
 func immutableHold(t drafting.Entry, a *resource.Attribute, f *plan.Field) []plan.Hold {
-	there := a.Show(f.Live()) + " is live"
+	there := catalogue.Fill("guard.stays-live", "value", a.Show(f.Live()))
 	if !plan.Readable(a) {
-		there = "it was made with " + a.Show(f.Last())
+		there = catalogue.Fill("guard.stays-made", "value", a.Show(f.Last()))
 	}
-	message := a.Name + " cannot change after creation: " + there + "; restore it, or "
 	if obstacle := unreplaceable(t); obstacle != "" {
-		return []plan.Hold{{Hazard: plan.Replaces, Message: message +
-			"create another under a new key; replacing this one would need more: " + obstacle}}
+		return []plan.Hold{{Hazard: plan.Replaces, Message: catalogue.Fill("guard.stays", "attribute", a.Name,
+			"there", there, "obstacle", obstacle)}}
 	}
-	return []plan.Hold{{Hazard: plan.Replaces, Message: message + "allow archiving this one and creating another",
-		Allow: plan.AllowAt(plan.Replaces, t.Address)}}
+	return []plan.Hold{{Hazard: plan.Replaces, Allow: plan.AllowAt(plan.Replaces, t.Address),
+		Message: catalogue.Fill("guard.stays-unless", "attribute", a.Name, "there", there)}}
 }
 
 // unreplaceable returns what stands in the way of archiving the resource and
@@ -308,22 +307,18 @@ func unreplaceable(t drafting.Entry) string {
 	case t.Kind.Schema.Lasting != "":
 		return t.Kind.Schema.Lasting
 	case t.Kind.Schema.Caps:
-		return "without the limit the account could spend more in between"
+		return catalogue.Fill("guard.obstacle.limit")
 	case len(lacks) > 0:
-		return "the files do not give " + strings.Join(lacks, ", ")
+		return catalogue.Fill("guard.obstacle.lacks", "attributes", catalogue.Commas(lacks))
 	case startsForeignPause(t):
-		return "it " + pausedMessage
+		return catalogue.Fill("guard.obstacle.paused")
 	case endsForeignStatus(t):
-		return "its status was set to " + t.Live.Value(t.Kind.Delivery).Text() +
-			" outside adsync; write that in the file, or allow undoing it"
+		return catalogue.Fill("guard.obstacle.status", "status", t.Live.Value(t.Kind.Delivery).Text())
 	case t.Above.Held != nil:
-		return "what is above it is held"
+		return catalogue.Fill("guard.obstacle.held")
 	}
 	return ""
 }
-
-const pausedMessage = "was paused outside adsync, " +
-	"which adsync never undoes; to start it, let the file say paused once and then active again"
 
 // endsForeignStatus reports whether somebody else set the status of the resource, to
 // another than the files say: archiving it would overwrite that.
@@ -341,30 +336,28 @@ func (d *comparedFields) statusHolds(t drafting.Entry,
 	starts := f.Desired.Text() == plan.Active
 	switch {
 	case f.Cause == plan.Drift && starts && f.Live().Text() != plan.Paused:
-		return []plan.Hold{{Hazard: plan.Drifts, Message: "is " +
-			a.Show(f.Live()) + " at the service, and adsync did not write that; it starts nothing over it"}}
+		return []plan.Hold{{Hazard: plan.Drifts,
+			Message: catalogue.Fill("guard.starts-over", "status", a.Show(f.Live()))}}
 	case f.Cause == plan.Drift && starts:
-		return []plan.Hold{{Hazard: plan.Drifts, Message: pausedMessage}}
+		return []plan.Hold{{Hazard: plan.Drifts, Message: catalogue.Fill("guard.paused")}}
 	case f.Cause == plan.Drift:
-		return []plan.Hold{{Hazard: plan.Drifts, Message: "was set to " + a.Show(f.Live()) +
-			" outside adsync; write that in the file, or allow undoing it",
-			Allow: plan.AllowAt(plan.Drifts, t.Address)}}
+		return []plan.Hold{{Hazard: plan.Drifts, Allow: plan.AllowAt(plan.Drifts, t.Address),
+			Message: catalogue.Fill("guard.drift-status", "status", a.Show(f.Live()))}}
 	case starts && !foreign && f.Last().IsSet() && !plan.Same(f.Live(), f.Last()):
 		holds = append(holds, plan.Hold{
-			Hazard: plan.Conflicts, Message: "the files start it, and it is " + a.Show(f.Live()) +
-				" at the service, where it was " + a.Show(f.Last()), Allow: plan.AllowAt(plan.Conflicts, t.Address),
+			Hazard: plan.Conflicts, Message: catalogue.Fill("guard.conflict-start", "live", a.Show(f.Live()),
+				"last", a.Show(f.Last())), Allow: plan.AllowAt(plan.Conflicts, t.Address),
 		})
 	}
 	switch {
 	case starts && d.Policy.StartsHeld:
 		holds = append(holds, plan.Hold{
-			Hazard: plan.Activates, Message: "was paused by the run that is " +
-				"taken back; a revert starts nothing unless it is allowed",
+			Hazard: plan.Activates, Message: catalogue.Fill("guard.revert-starts"),
 			Allow: plan.AllowAt(plan.Activates, t.Address),
 		})
 	case starts && foreign:
 		holds = append(holds, plan.Hold{
-			Hazard: plan.Activates, Message: "is " + a.Show(f.Live()) + " and adsync did not write that",
+			Hazard: plan.Activates, Message: catalogue.Fill("guard.foreign-start", "status", a.Show(f.Live())),
 			Allow: plan.AllowAt(plan.Activates, t.Address),
 		})
 	}

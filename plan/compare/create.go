@@ -5,6 +5,7 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/internal/words/catalogue"
 	"adsync/plan"
 	"adsync/plan/drafting"
 )
@@ -26,17 +27,18 @@ func (d *creation) create(t drafting.Entry, action plan.Action) *plan.Change {
 		c.Hold(*t.Above.Held)
 	}
 	if !d.hasParent(t) {
-		missing = append(missing, "its "+string(t.Kind.Schema.Parent))
+		missing = append(missing, catalogue.Fill("guard.its-parent", "kind", string(t.Kind.Schema.Parent)))
 		d.Refuse(&t, "", diag.Problem{Code: diag.UnknownParent, Position: c.Position, Address: t.Address.String(),
 			Message: t.Address.String() + " has no " +
 				string(t.Kind.Schema.Parent) + "; want one in the files or at the service"})
 	}
 	if len(missing) > 0 {
-		c.Hold(plan.Hold{Hazard: plan.Incomplete, Message: "cannot be created without " + strings.Join(missing, ", ")})
+		c.Hold(plan.Hold{Hazard: plan.Incomplete,
+			Message: catalogue.Fill("guard.incomplete", "attributes", catalogue.Commas(missing))})
 	}
 	if startsForeignPause(t) {
 		c.Hazards = append(c.Hazards, plan.Drifts)
-		c.Hold(plan.Hold{Hazard: plan.Drifts, Message: pausedMessage})
+		c.Hold(plan.Hold{Hazard: plan.Drifts, Message: catalogue.Fill("guard.paused")})
 	}
 	if action == plan.Create && !t.Above.Born {
 		d.holdTwin(t, c)
@@ -66,7 +68,8 @@ func heldWith(t drafting.Entry, c *plan.Change) *plan.Hold {
 	if t.Above.Held != nil || c.Held == nil {
 		return t.Above.Held
 	}
-	return &plan.Hold{Hazard: c.Held.Hazard, Allow: c.Held.Allow, Message: "held with " + t.Address.String()}
+	return &plan.Hold{Hazard: c.Held.Hazard, Allow: c.Held.Allow,
+		Message: catalogue.Fill("guard.with", "what", t.Address.String())}
 }
 
 // createFields fills the fields of a create and gives what is missing.
@@ -230,7 +233,7 @@ func (d *creation) holdTwin(t drafting.Entry, c *plan.Change) {
 	}
 	c.Hazards = append(c.Hazards, plan.Twins)
 	h := plan.Hold{
-		Hazard: plan.Twins, Message: d.TwinMessage(t.Address, twins), Allow: plan.AllowAt(plan.Twins, t.Address),
+		Hazard: plan.Twins, Message: d.TwinMessage("", t.Address, twins), Allow: plan.AllowAt(plan.Twins, t.Address),
 	}
 	if h, held := d.UnlessCovered(h, t.Address, func() []plan.Part { return drafting.PartsOf(c, 0) }); held {
 		c.Hold(h)

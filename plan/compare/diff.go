@@ -11,11 +11,11 @@
 package compare
 
 import (
-	"fmt"
 	"slices"
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/internal/words/catalogue"
 	"adsync/plan"
 	"adsync/plan/drafting"
 	"adsync/plan/guard"
@@ -229,7 +229,7 @@ func (d *comparison) wantedArchived(t drafting.Entry) {
 		if t.Last == nil {
 			d.holdAdopt(t, c)
 		}
-		d.holdOverEdit(t, c, "the files archive it")
+		d.holdOverEdit(t, c, archivesIt)
 		return
 	}
 	if t.Last == nil || t.Kind.Archived(t.Last) {
@@ -275,12 +275,12 @@ func (d *comparison) removedByHand(t drafting.Entry) {
 
 func removedMessage(t drafting.Entry) string {
 	if t.Last != nil && t.Kind.Archived(t.Last) {
-		return "was archived, which cannot be undone; give it a new key, or allow creating another"
+		return catalogue.Fill("guard.removed.archived")
 	}
 	if t.Live == nil {
-		return "is no longer at the service; it is not created again unless allowed"
+		return catalogue.Fill("guard.removed.gone")
 	}
-	return "was archived outside adsync; it is not created again unless allowed"
+	return catalogue.Fill("guard.removed.outside")
 }
 
 // effectAbove is the effect of the parent.
@@ -303,7 +303,6 @@ func (d *comparison) over(t drafting.Entry) {
 	c := d.Change(t, plan.Update)
 	c.Fields = []plan.Field{{Name: end, Desired: wanted,
 		Cause: plan.Edit, Phase: plan.Neutral, Known: d.previousOf(was, resource.Value{})}}
-	c.Hold(d.Late(c, wanted.Position, fmt.Sprintf("%s is %s, and it ended on %s; "+
-		"what is over does not start again: nothing releases it but the row under another key, or leaving it out",
-		end, guard.ShownDay(t.Kind.Attributes[end], wanted), was.Text())))
+	c.Hold(d.Late(c, wanted.Position, catalogue.Fill("guard.over", "attribute", end,
+		"day", guard.ShownDay(t.Kind.Attributes[end], wanted), "ended", was.Text())))
 }

@@ -49,7 +49,7 @@ func TestAReplaceIsHeldWhereTheAccountTakesNoFiles(t *testing.T) {
 			})
 			held := false
 			for _, h := range p.Changes[0].Holds() {
-				held = held || h.Message == plan.NoInlineReplace && h.Allow == ""
+				held = held || h.Message == plan.NoInlineReplace() && h.Allow == ""
 			}
 			if held != tt.held {
 				t.Errorf("held for want of files: %v; want %v (%s)", held, tt.held, sketch(p.Changes))

@@ -7,6 +7,7 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/internal/words/catalogue"
 	"adsync/plan"
 	"adsync/plan/drafting"
 )
@@ -48,11 +49,15 @@ func (d *pruning) removedFromFiles(t drafting.Entry) {
 	}
 }
 
-const noLongerNamed = "is no longer in the files"
+// Who asks for an archive, as keys of texts.
+const (
+	archivesIt    = "guard.archives-edited"
+	noLongerNamed = "guard.prunes-edited"
+)
 
 // holdOverEdit holds an archive, or what the policy would do, where somebody else
 // changed the same of the resource: who asked for it need not have known.
-func (d *pruning) holdOverEdit(t drafting.Entry, c *plan.Change, asks string) {
+func (d *pruning) holdOverEdit(t drafting.Entry, c *plan.Change, key string) {
 	f := &c.Fields[0]
 	if !f.IsForeign() {
 		return
@@ -60,9 +65,8 @@ func (d *pruning) holdOverEdit(t drafting.Entry, c *plan.Change, asks string) {
 	c.Hazards = append(c.Hazards, plan.Conflicts)
 	a := t.Kind.Attributes[f.Name]
 	h := plan.Hold{
-		Hazard: plan.Conflicts, Message: asks + ", and someone changed " + a.Name + " to " +
-			a.Show(f.Live()) + " outside adsync; it was " + a.Show(f.Last()),
-		Allow: plan.AllowAt(plan.Conflicts, t.Address),
+		Hazard: plan.Conflicts, Allow: plan.AllowAt(plan.Conflicts, t.Address),
+		Message: catalogue.Fill(key, "attribute", a.Name, "live", a.Show(f.Live()), "last", a.Show(f.Last())),
 	}
 	if h, held := d.UnlessCovered(h, t.Address, func() []plan.Part { return drafting.PartsOf(c, 0) }); held {
 		c.Hold(h)

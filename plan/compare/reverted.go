@@ -6,9 +6,6 @@ import "adsync/internal/resource"
 // somebody who changes it again each time manages it too (fault C7).
 const mostReverts = 3
 
-const flaps = "was written back 3 times, and changed again each time; let one side " +
-	"own it: stop what changes it, take it out of the files or ignore it there, or allow writing it back once more"
-
 // reverts is how many applies in a row have written an attribute back.
 func (d *comparedFields) reverts(at resource.Address, attribute string) int64 {
 	if r := d.Reverted.Get(at); r != nil {

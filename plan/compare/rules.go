@@ -5,6 +5,7 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/internal/words/catalogue"
 	"adsync/plan"
 	"adsync/plan/drafting"
 )
@@ -142,7 +143,8 @@ func (r *ruleCheck) holdBeneath(t *drafting.Entry, c *plan.Change) {
 		return
 	}
 	c.Hold(plan.Hold{
-		Hazard: parent.Held.Hazard, Allow: parent.Held.Allow, Message: "held with " + parent.Address.String(),
+		Hazard: parent.Held.Hazard, Allow: parent.Held.Allow,
+		Message: catalogue.Fill("guard.with", "what", parent.Address.String()),
 	})
 }
 
@@ -320,7 +322,7 @@ func (r *ruleCheck) holdWith(i int, f resource.Finding) {
 		if holds := above.Holds(); len(holds) > 0 {
 			r.holdNeeding(c, f.Attribute, plan.Hold{
 				Hazard: holds[0].Hazard, Allow: holds[0].Allow,
-				Message: "held with " + above.Address.String() + ", whose held change it needs: " + f.Message,
+				Message: catalogue.Fill("guard.with-change", "what", above.Address.String(), "why", f.Message),
 			})
 			return
 		}
@@ -337,7 +339,7 @@ func (r *ruleCheck) holdLeft(i int, f resource.Finding) {
 	for up := i; up >= 0; up = r.All[up].Up {
 		if c := r.changes[up]; c != nil && c.Held == nil {
 			r.holdNeeding(c, f.Attribute, plan.Hold{
-				Hazard: hazard, Message: "needs what is left out of this plan: " + f.Message,
+				Hazard: hazard, Message: catalogue.Fill("guard.needs-left-out", "why", f.Message),
 			})
 			return
 		}

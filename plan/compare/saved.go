@@ -1,12 +1,12 @@
 package compare
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/internal/words/catalogue"
 	"adsync/plan"
 )
 
@@ -24,7 +24,7 @@ func (d *comparedToSaved) narrow() {
 	d.Plan.Narrowed = true
 	c := choice{
 		chosen: map[resource.Address]bool{}, excluded: func(resource.Address) bool { return true },
-		because: "is not in the saved plan", hazard: plan.Outdated,
+		because: "unsaved", hazard: plan.Outdated,
 	}
 	there := map[resource.Address]bool{}
 	for i := range d.Plan.Changes {
@@ -34,7 +34,7 @@ func (d *comparedToSaved) narrow() {
 		switch {
 		case !known:
 		case saved.Sends() && !change.Writes():
-			d.stale(change.Address, "is as the files want it already; the saved plan has "+article(saved.Action))
+			d.stale(change.Address, catalogue.Fill("saved.done", "saved", article(saved.Action, "")))
 		default:
 			c.chosen[change.Address] = true
 			d.narrowChange(i, &saved)
@@ -42,7 +42,7 @@ func (d *comparedToSaved) narrow() {
 	}
 	for a, saved := range d.Saved.Changes {
 		if !there[a] && saved.Sends() {
-			d.stale(a, "has nothing to change any more; the saved plan has "+article(saved.Action))
+			d.stale(a, catalogue.Fill("saved.nothing", "saved", article(saved.Action, "")))
 		}
 	}
 	d.complete(&c)
@@ -50,11 +50,21 @@ func (d *comparedToSaved) narrow() {
 	d.Plan.Newer = len(d.leave(&c))
 }
 
-func article(a plan.Action) string {
-	if a != "" && strings.ContainsRune("aeiou", rune(a[0])) {
-		return "an " + string(a)
+// article is an action as a noun with its article, and of which id it is, "" for none.
+func article(a plan.Action, id string) string {
+	said := ""
+	switch {
+	case slices.Contains(plan.Actions, a):
+		said = catalogue.Fill("saved.action." + string(a))
+	case a != "" && strings.ContainsRune("aeiou", rune(a[0])):
+		said = catalogue.Fill("saved.an", "action", string(a))
+	default:
+		said = catalogue.Fill("saved.a", "action", diag.Printable(string(a)))
 	}
-	return "a " + diag.Printable(string(a))
+	if id != "" {
+		said = catalogue.Fill("saved.of", "action", said, "id", id)
+	}
+	return said
 }
 
 // stale notes that a change as a whole is not what was saved.
@@ -74,8 +84,8 @@ func (d *comparedToSaved) narrowChange(i int, saved *plan.SavedChange) {
 		return
 	}
 	if saved.Action != c.Action || saved.ID != c.ID || saved.Pruned != c.Pruned {
-		message := "is " + article(c.Action) + describedID(c.ID) +
-			" now; the saved plan has " + article(saved.Action) + describedID(saved.ID)
+		message := catalogue.Fill("saved.other", "now", article(c.Action, c.ID),
+			"saved", article(saved.Action, saved.ID))
 		d.stale(c.Address, message)
 		d.holdOutdated(i, message)
 		return
@@ -89,16 +99,9 @@ func (d *comparedToSaved) narrowChange(i int, saved *plan.SavedChange) {
 	d.holdMoved(c, moved)
 }
 
-func describedID(id string) string {
-	if id == "" {
-		return ""
-	}
-	return " of " + id
-}
-
 // holdOutdated holds a change, and all that is made beneath it.
 func (d *comparedToSaved) holdOutdated(i int, message string) {
-	h := plan.Hold{Hazard: plan.Outdated, Message: message + "; plan again"}
+	h := plan.Hold{Hazard: plan.Outdated, Message: catalogue.Fill("saved.again", "what", message)}
 	if d.Creates(&d.Plan.Changes[i]) {
 		d.HoldTree(i, h)
 		return
@@ -107,7 +110,8 @@ func (d *comparedToSaved) holdOutdated(i int, message string) {
 	for j := i + 1; j < len(d.Plan.Changes) &&
 		strings.HasPrefix(d.Plan.Changes[j].Address.Key, d.Plan.Changes[i].Address.Key+"/"); j++ {
 		if beneath := &d.Plan.Changes[j]; d.Creates(beneath) {
-			beneath.Hold(plan.Hold{Hazard: plan.Outdated, Message: "held with " + d.Plan.Changes[i].Address.String()})
+			beneath.Hold(plan.Hold{Hazard: plan.Outdated,
+				Message: catalogue.Fill("guard.with", "what", d.Plan.Changes[i].Address.String())})
 		}
 	}
 }
@@ -140,13 +144,13 @@ func (d *comparedToSaved) movedFields(c *plan.Change, saved *plan.SavedChange) [
 func (d *comparedToSaved) needless(c *plan.Change, name string, was plan.SavedField) plan.Stale {
 	if now := d.Desired.Get(c.Address); now != nil && !now.Value(name).Equal(was.Desired) {
 		return d.movedFrom(c, name, plan.StaleFiles, was.Desired,
-			now.Value(name), "is %s in the files now; the saved plan has %s")
+			now.Value(name))
 	}
 	var live resource.Value
 	if r := d.Live.Get(c.Address); r != nil {
 		live = r.Value(name)
 	}
-	return d.movedFrom(c, name, plan.StaleLive, was.Live, live, "is %s at the service now; the plan was saved with %s")
+	return d.movedFrom(c, name, plan.StaleLive, was.Live, live)
 }
 
 func (d *comparedToSaved) compareField(c *plan.Change,
@@ -156,25 +160,26 @@ func (d *comparedToSaved) compareField(c *plan.Change,
 		return plan.Stale{}, false
 	case !known || !f.Desired.Equal(was.Desired) && f.Cause != plan.SentAlong:
 		return d.movedFrom(c, f.Name, plan.StaleFiles, was.Desired,
-			f.Desired, "is %s in the files now; the saved plan has %s"), true
+			f.Desired), true
 	case !f.Live().Equal(was.Live):
 		return d.movedFrom(c, f.Name, plan.StaleLive, was.Live,
-			f.Live(), "is %s at the service now; the plan was saved with %s"), true
+			f.Live()), true
 	case !f.Last().Equal(was.Last):
 		return d.movedFrom(c, f.Name, plan.StaleRecord,
-			was.Last, f.Last(), "was last applied as %s; the plan was saved with %s"), true
+			was.Last, f.Last()), true
 	}
 	return plan.Stale{}, false
 }
 
 func (d *comparedToSaved) movedFrom(c *plan.Change,
-	name, what string, planned, now resource.Value, form string) plan.Stale {
+	name, what string, planned, now resource.Value) plan.Stale {
 	s := plan.Stale{Address: c.Address, Attribute: name, What: what, Planned: planned, Now: now, Position: c.Position}
 	if r := d.Desired.Get(c.Address); r != nil && !r.Value(name).Position.IsZero() {
 		s.Position = r.Value(name).Position
 	}
 	a := d.All[c.Index].Kind.Attributes[name]
-	s.Message = name + " " + fmt.Sprintf(form, shortened(a, now), shortened(a, planned))
+	s.Message = catalogue.Fill("saved."+what, "attribute", name, "now", shortened(a, now),
+		"saved", shortened(a, planned))
 	return s
 }
 
@@ -206,10 +211,10 @@ func (d *comparedToSaved) holdMoved(c *plan.Change, moved []plan.Stale) {
 		})
 		switch {
 		case at >= 0:
-			f.Hold(plan.Hold{Hazard: plan.Outdated, Message: moved[at].Message + "; plan again"})
+			f.Hold(plan.Hold{Hazard: plan.Outdated, Message: catalogue.Fill("saved.again", "what", moved[at].Message)})
 		case with >= 0:
 			f.Hold(plan.Hold{
-				Hazard: plan.Outdated, Message: "held with " + moved[with].Attribute + ", which moved; plan again",
+				Hazard: plan.Outdated, Message: catalogue.Fill("saved.with-moved", "attribute", moved[with].Attribute),
 			})
 		}
 	}

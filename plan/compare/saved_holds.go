@@ -2,12 +2,12 @@ package compare
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/internal/words/catalogue"
 	"adsync/plan"
 	"adsync/plan/spend"
 )
@@ -62,18 +62,17 @@ func (d *comparedToSaved) holdBesideNewer(c *choice) {
 	}
 }
 
-const heldThen = "was held when the plan was saved"
-
 func (d *comparedToSaved) holdAsSaved(i int, saved *plan.SavedChange) {
 	c := &d.Plan.Changes[i]
 	if c.Writes() && c.Held == nil && (saved.Held != nil || saved.Action != c.Action) {
-		d.holdOutdated(i, heldThen)
+		d.holdOutdated(i, catalogue.Fill("saved.held-then"))
 		return
 	}
 	for j := range c.Fields {
 		f := &c.Fields[j]
 		if f.Held == nil && f.Cause != plan.SentAlong && !saved.Let(f.Name) {
-			f.Hold(plan.Hold{Hazard: plan.Outdated, Message: heldThen + "; plan again"})
+			f.Hold(plan.Hold{Hazard: plan.Outdated,
+				Message: catalogue.Fill("saved.again", "what", catalogue.Fill("saved.held-then"))})
 		}
 	}
 }
@@ -90,9 +89,9 @@ func (d *comparedToSaved) heldSince(c *plan.Change, saved *plan.SavedChange) {
 		}) {
 			return
 		}
-		message := "is held now (" + string(h.Hazard) + "): " + h.Message
+		message := catalogue.Fill("saved.held-now", "hazard", string(h.Hazard), "why", h.Message)
 		if h.Allow != "" {
-			message += "; allow it again with --allow " + h.Allow
+			message = catalogue.Fill("saved.allow", "what", message, "command", "--allow "+h.Allow)
 		}
 		d.Plan.Stale = append(d.Plan.Stale, plan.Stale{
 			Address: c.Address, Attribute: attribute, What: plan.StaleConsent, Position: at, Message: message,
@@ -119,9 +118,10 @@ func (d *comparedToSaved) compareSpend(i int, saved *plan.SavedChange) {
 	if c.Spend.DailyAfter <= c.Spend.DailyBefore && c.Spend.LifetimeAfter <= c.Spend.LifetimeBefore {
 		return // it raises nothing itself
 	}
-	message := fmt.Sprintf("possible spend becomes %s a day and %s over its lifetime; the saved plan has %s and %s",
-		resource.FormatMoney(c.Spend.DailyAfter), resource.FormatMoney(c.Spend.LifetimeAfter),
-		resource.FormatMoney(saved.Spend.DailyAfter), resource.FormatMoney(saved.Spend.LifetimeAfter))
+	message := catalogue.Fill("saved.spend",
+		"day", resource.FormatMoney(c.Spend.DailyAfter), "lifetime", resource.FormatMoney(c.Spend.LifetimeAfter),
+		"saved-day", resource.FormatMoney(saved.Spend.DailyAfter),
+		"saved-lifetime", resource.FormatMoney(saved.Spend.LifetimeAfter))
 	d.Plan.Stale = append(d.Plan.Stale, plan.Stale{
 		Address: c.Address, What: plan.StaleSpend, Position: c.Position, Message: message,
 	})
@@ -131,7 +131,7 @@ func (d *comparedToSaved) compareSpend(i int, saved *plan.SavedChange) {
 	}
 	for j := range c.Fields {
 		if f := &c.Fields[j]; f.Phase >= plan.Raise && f.Held == nil {
-			f.Hold(plan.Hold{Hazard: plan.Outdated, Message: message + "; plan again"})
+			f.Hold(plan.Hold{Hazard: plan.Outdated, Message: catalogue.Fill("saved.again", "what", message)})
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"adsync/internal/resource"
+	"adsync/internal/words/catalogue"
 	"adsync/plan"
 	"adsync/plan/drafting"
 	"adsync/plan/guard"
@@ -31,7 +32,7 @@ func (d *selector) completeNamed(c *choice) {
 				case !there || c.chosen[address] || d.Plan.Changes[j].Action != plan.Create:
 				case c.excluded(address):
 					d.HoldTree(i, plan.Hold{
-						Hazard: c.hazard, Message: "needs " + address.String() + ", which " + c.because,
+						Hazard: c.hazard, Message: catalogue.Fill("guard.needs."+c.because, "what", address.String()),
 					})
 				default:
 					c.chosen[address] = true
@@ -46,7 +47,7 @@ func (d *selector) completeNamed(c *choice) {
 type choice struct {
 	chosen   map[resource.Address]bool
 	excluded func(resource.Address) bool // what may not be pulled in
-	because  string                      // why it may not, after "which"
+	because  string                      // why it may not, as the end of a key
 	hazard   plan.Hazard
 	pulled   []plan.Pulled
 }
@@ -78,7 +79,7 @@ func (d *selector) selects() {
 	d.Plan.Unmatched = errors.Join(target.Unmatched("--target", addresses), exclude.Unmatched("--exclude", addresses))
 	c := choice{
 		chosen: map[resource.Address]bool{}, excluded: func(a resource.Address) bool { return excluded[a] },
-		because: "is excluded", hazard: plan.Unselected,
+		because: "excluded", hazard: plan.Unselected,
 	}
 	for i := range d.Plan.Changes {
 		a := d.Plan.Changes[i].Address
@@ -124,7 +125,7 @@ func (d *selector) completeAbove(c *choice, i int) {
 			break
 		}
 		if why := c.refuses(up, effect); why != "" {
-			d.HoldTree(i, plan.Hold{Hazard: c.hazard, Message: "needs " + up.String() + ", which " + why})
+			d.HoldTree(i, plan.Hold{Hazard: c.hazard, Message: catalogue.Fill("guard.needs."+why, "what", up.String())})
 			return
 		}
 		needed = append(needed, plan.Pulled{Address: up, For: change.Address})
@@ -135,14 +136,14 @@ func (d *selector) completeAbove(c *choice, i int) {
 	c.pulled = append(c.pulled, needed...)
 }
 
-// refuses returns why a create cannot be pulled in, "" where it can. A replace
+// refuses returns why a create cannot be pulled in, as the end of a key; "" where it can. A replace
 // archives something, which nobody asked for.
 func (c *choice) refuses(a resource.Address, f *drafting.Effect) string {
 	switch {
 	case c.excluded(a):
 		return c.because
 	case f.Moved:
-		return "is replaced, and not selected"
+		return "replaced"
 	}
 	return ""
 }
@@ -155,7 +156,7 @@ func (d *selector) completeBeneath(c *choice, i int) {
 		case c.chosen[a]:
 		case c.excluded(a):
 			d.HoldTree(i, plan.Hold{
-				Hazard: c.hazard, Message: "is replaced with " + a.String() + " beneath it, which " + c.because,
+				Hazard: c.hazard, Message: catalogue.Fill("guard.replaces."+c.because, "what", a.String()),
 			})
 		default:
 			c.chosen[a] = true

@@ -9,12 +9,12 @@
 package drafting
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/internal/words/catalogue"
 	"adsync/plan"
 )
 
@@ -98,7 +98,7 @@ func (d *Draft) HoldTree(change int, h plan.Hold) {
 		return
 	}
 	top.Hold(h)
-	h.Message = "held with " + top.Address.String()
+	h.Message = catalogue.Fill("guard.with", "what", top.Address.String())
 	for i := change + 1; i < len(d.Plan.Changes) &&
 		strings.HasPrefix(d.Plan.Changes[i].Address.Key, top.Address.Key+"/"); i++ {
 		d.Plan.Changes[i].Hold(h)
@@ -119,7 +119,8 @@ func (d *Draft) Covers(c *plan.Change, f *plan.Field) bool {
 func (d *Draft) CountBeneath() {
 	for _, n := range d.counting {
 		if *n.beneath > 0 {
-			d.Plan.Changes[n.change].Held.Message += fmt.Sprintf("; with %d more beneath it", *n.beneath)
+			held := d.Plan.Changes[n.change].Held
+			held.Message = catalogue.Say("guard.beneath", "what", held.Message, "n", *n.beneath)
 		}
 	}
 	d.counting = nil
@@ -137,19 +138,25 @@ func (d *Draft) Late(c *plan.Change, at diag.Position, message string) plan.Hold
 	return plan.Hold{Hazard: plan.Late, Message: message}
 }
 
-// TwinMessage says of which resources one has the name, and what to do.
-func (d *Draft) TwinMessage(address resource.Address, twins []resource.Address) string {
+// TwinMessage says of which resources one has the name, and what to do. How the names differ is "" where they do not.
+func (d *Draft) TwinMessage(how string, address resource.Address, twins []resource.Address) string {
+	renamed, there := "guard.twin-renamed", "guard.twin-there"
+	if how != "" {
+		renamed, there = "guard.near-twin-renamed", "guard.near-twin-there"
+	}
 	var ids []string
 	for _, a := range twins {
 		if d.Last.Get(a) != nil {
-			return "has the name of " + a.String() +
-				", which the files no longer name: rename or new? to keep what is there, write moved: [{from: " +
-				a.String() + ", to: " + address.String() + "}] in adsync.yaml, or allow creating another"
+			return catalogue.Fill(renamed, "how", how, "other", a.String(), "moved", MovedWords(a, address))
 		}
 		ids = append(ids, d.Live.Get(a).ID)
 	}
-	return "has the name of what is at the service already, as " +
-		strings.Join(ids, ", ") + "; give its id to manage it, or allow creating another"
+	return catalogue.Fill(there, "how", how, "ids", catalogue.Commas(ids))
+}
+
+// MovedWords is what a project file says of a resource that has another key now.
+func MovedWords(from, to resource.Address) string {
+	return "moved: [{from: " + from.String() + ", to: " + to.String() + "}]"
 }
 
 // Creates reports whether the change makes a resource, anew or in place of another.

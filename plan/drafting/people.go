@@ -1,10 +1,10 @@
 package drafting
 
 import (
-	"fmt"
 	"slices"
 
 	"adsync/internal/resource"
+	"adsync/internal/words/catalogue"
 	"adsync/plan"
 )
 
@@ -120,15 +120,14 @@ func (p People) SayableInline() bool {
 func (p People) MovedHold(f *plan.Field) plan.Hold {
 	last, _ := p.Last.Value(p.Revision).Number()
 	live, _ := p.Live.Value(p.Revision).Number()
-	said := fmt.Sprintf("who is in it was changed outside adsync: its revision was %d and is %d", last, live)
 	if f.Cause == plan.Drift {
 		return plan.Hold{
-			Hazard: plan.Drifts, Message: said + "; allow sending the members file again",
+			Hazard: plan.Drifts, Message: catalogue.Say("guard.people-drift", "before", last, "now", live),
 			Allow: plan.AllowAt(plan.Drifts, p.Address),
 		}
 	}
 	return plan.Hold{
-		Hazard: plan.Conflicts, Message: said + ", and the files name other people; allow sending them all the same",
+		Hazard: plan.Conflicts, Message: catalogue.Say("guard.people-conflict", "before", last, "now", live),
 		Allow: plan.AllowAt(plan.Conflicts, p.Address),
 	}
 }

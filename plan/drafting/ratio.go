@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"strconv"
 
+	"adsync/internal/words/catalogue"
 	"adsync/plan"
 )
 
@@ -32,7 +33,7 @@ func compareScaled(to, from, percent int64) int {
 // Times writes a ratio such as ×2.50; what is above ×1000 is written so.
 func Times(to, from int64) string {
 	if from <= 0 || to/from >= 1000 {
-		return "above ×1000"
+		return catalogue.Fill("guard.times-above")
 	}
 	high, low := bits.Mul64(uint64(to), 100)
 	hundredths, _ := bits.Div64(high, low, uint64(from))

@@ -7,17 +7,9 @@ import (
 	"adsync/internal/resource"
 )
 
-// Unit is what an amount pays for, in the words of the attributes that say it: amounts
+// Unit is what an amount pays for, in the words of the attributes that say it, "" where a kind has one alone: amounts
 // of two units, such as a bid for a click and one for an impression, do not compare.
 type Unit string
-
-// Words names the unit behind what is compared, "" where a kind has one alone.
-func (u Unit) Words() string {
-	if u == "" {
-		return ""
-	}
-	return " for " + string(u)
-}
 
 // UnitOf returns the unit of an amount of a resource, as one of its sides says it.
 func (d *Tree) UnitOf(t *Entry, a *resource.Attribute, says func(*Entry, string) string) Unit {

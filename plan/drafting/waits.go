@@ -2,6 +2,7 @@ package drafting
 
 import (
 	"adsync/internal/resource"
+	"adsync/internal/words/catalogue"
 	"adsync/plan"
 )
 
@@ -23,7 +24,7 @@ func (d *Tree) WaitsAt(place int) *Waits {
 
 // Beneath is why what lies beneath a row that waits does so too.
 func (w *Waits) Beneath() *Waits {
-	hold := plan.Hold{Hazard: plan.Invalid, Message: "held with " + w.Whose.String()}
+	hold := plan.Hold{Hazard: plan.Invalid, Message: catalogue.Fill("guard.with", "what", w.Whose.String())}
 	return &Waits{InvalidRow: &plan.InvalidRow{}, Hold: hold, Whose: w.Whose}
 }
 

@@ -2,10 +2,10 @@ package guard
 
 import (
 	"cmp"
-	"fmt"
 	"math/bits"
 
 	"adsync/internal/resource"
+	"adsync/internal/words/catalogue"
 	"adsync/plan"
 	"adsync/plan/drafting"
 )
@@ -93,32 +93,27 @@ func (d *amounts) eachRise(do func(*plan.Change, *plan.Field, *resource.Attribut
 func (d *amounts) amountHold(c *plan.Change, a *resource.Attribute, f *plan.Field, rises int64) (plan.Hold, bool) {
 	t, at := &d.All[c.Index], c.Address
 	m := d.measure(c, a, f)
-	from, to, fromSet, when := m.from, m.to, m.fromSet, m.when
+	from, to, fromSet := m.from, m.to, m.fromSet
 	limits := d.Policy.LimitsOf(a)
 	tooMuch := d.beyondCeilings(t, a, m)
 	switch {
 	case !m.toSet && a.Spend == resource.Scale: // nothing to multiply
 		return plan.Hold{}, false
 	case !m.toSet:
-		return d.UnlessAllowed(at, a, to, rises, a.Name+" is cleared, so that nothing caps it")
+		return d.UnlessAllowed(at, a, to, rises, catalogue.Fill("guard.cleared", "attribute", a.Name))
 	case tooMuch != "":
 		return d.UnlessExact(at, m.most, tooMuch)
 	case d.Covers(c, f):
 		return plan.Hold{}, false
 	case !fromSet && a.Per != "":
-		return d.UnlessAllowed(at, a, to, rises, a.Name+
-			" takes the place of another cap: "+a.Format(f.Desired)+" per "+a.Per)
+		return d.UnlessAllowed(at, a, to, rises, catalogue.Fill("guard.other-cap."+a.Per,
+			"attribute", a.Name, "amount", a.Format(f.Desired)))
 	case !fromSet:
 		return plan.Hold{}, false
 	case drafting.Reaches(to, from, limits.RefuseFrom):
-		return d.UnlessExact(at,
-			to, fmt.Sprintf("%s rises %s%s, from %s to %s; from %s on the exact amount must be allowed",
-				m.name, drafting.Times(to, from), when, resource.FormatMoney(from),
-				resource.FormatMoney(to), drafting.Percent(limits.RefuseFrom)))
+		return d.UnlessExact(at, to, m.says("guard.rises-exact."+m.since(), limits.RefuseFrom))
 	case drafting.Exceeds(to, from, limits.HoldAbove):
-		return d.UnlessAllowed(at, a, to, rises, fmt.Sprintf("%s rises %s%s, from %s to %s; up to %s passes",
-			m.name, drafting.Times(to, from), when,
-			resource.FormatMoney(from), resource.FormatMoney(to), drafting.Percent(limits.HoldAbove)))
+		return d.UnlessAllowed(at, a, to, rises, m.says("guard.rises."+m.since(), limits.HoldAbove))
 	}
 	return plan.Hold{}, false
 }
@@ -128,12 +123,12 @@ func (d *amounts) amountHold(c *plan.Change, a *resource.Attribute, f *plan.Fiel
 func (d *amounts) beyondCeilings(t *drafting.Entry, a *resource.Attribute, m measured) string {
 	to := m.most
 	if most := ceilingOf(&d.Policy, t.Kind, a); most > 0 && to > most {
-		return fmt.Sprintf("%s is %s, above the ceiling %s; the exact amount must be allowed",
-			m.name, resource.FormatMoney(to), resource.FormatMoney(most))
+		return catalogue.Fill("guard.ceiling", "attribute", m.name, "amount", resource.FormatMoney(to),
+			"most", resource.FormatMoney(most))
 	}
 	if share, above := d.aboveShare(t, a, to); above {
-		return fmt.Sprintf("%s is %s, above %d %% of the daily budget %s; the exact amount must be allowed",
-			m.name, resource.FormatMoney(to), d.Policy.BidShare, resource.FormatMoney(share))
+		return catalogue.Say("guard.share", "attribute", m.name, "amount", resource.FormatMoney(to),
+			"percent", d.Policy.BidShare, "budget", resource.FormatMoney(share))
 	}
 	return ""
 }
@@ -179,10 +174,24 @@ type measured struct {
 	name           string // what rises
 }
 
+// says is the text of a rise above a limit.
+func (m *measured) says(key string, limit int64) string {
+	return catalogue.Fill(key, "attribute", m.name, "times", drafting.Times(m.to, m.from),
+		"from", resource.FormatMoney(m.from), "to", resource.FormatMoney(m.to), "limit", drafting.Percent(limit))
+}
+
 // worth is what one person is worth before and after, in micros.
 type worth struct {
 	from, to int64
-	when     string // " within 24 hours" where that is what it is measured from
+	today    bool // from is what it was within the last 24 hours
+}
+
+// since ends the key of what is said of a rise.
+func (l worth) since() string {
+	if l.today {
+		return "24h"
+	}
+	return "live"
 }
 
 // steeper reports whether one rises more in proportion than another, or as much to more.
@@ -204,7 +213,7 @@ func (d *amounts) measure(c *plan.Change, a *resource.Attribute, f *plan.Field) 
 	}
 	m := measured{name: a.Name}
 	of := d.sidesOf(c, amount.Name)
-	m.from, m.fromSet, m.when = d.amountFrom(c.Address, amount.Name, of.before)
+	m.from, m.fromSet, m.today = d.amountFrom(c.Address, amount.Name, of.before)
 	m.to, m.toSet = of.after.Number()
 	m.most = m.to
 	if factors == nil {
@@ -220,30 +229,29 @@ func (d *amounts) measure(c *plan.Change, a *resource.Attribute, f *plan.Field) 
 		if factors != a && by.mayWait {
 			to = max(to, r.From)
 		}
-		from, when := r.From, alone.when
+		from, today := r.From, alone.today
 		if was, ok := d.dayAgo[amountOf{c.Address, plan.FactorName(factors.Name, r.Name)}]; ok && was < from {
-			from, when = was, within
+			from, today = was, true
 		}
-		one := worth{resource.Multiplied(alone.from, from), resource.Multiplied(alone.to, to), when}
+		one := worth{resource.Multiplied(alone.from, from), resource.Multiplied(alone.to, to), today}
 		m.most = max(m.most, one.to)
 		if one.steeper(m.worth) {
-			m.worth, m.name = one, amount.Name+" with "+factors.Name
+			m.worth = one
+			m.name = catalogue.Fill("guard.with-factors", "attribute", amount.Name, "factors", factors.Name)
 		}
 	}
 	return m
 }
 
-const within = " within 24 hours"
-
 // amountFrom is what a rise is measured from: the live amount, or a smaller one
 // that adsync raised within the last 24 hours, so that many small steps are one
 // large one.
-func (d *amounts) amountFrom(at resource.Address, name string, live resource.Value) (int64, bool, string) {
+func (d *amounts) amountFrom(at resource.Address, name string, live resource.Value) (of int64, set, today bool) {
 	from, set := live.Number()
 	if earlier, ok := d.dayAgo[amountOf{at, name}]; ok && set && earlier < from {
-		return earlier, true, within
+		return earlier, true, true
 	}
-	return from, set, ""
+	return from, set, false
 }
 
 // sides are an attribute of a change before and after it. A decrease that is held does

@@ -1,9 +1,8 @@
 package guard
 
 import (
-	"fmt"
-
 	"adsync/internal/resource"
+	"adsync/internal/words/catalogue"
 	"adsync/plan"
 	"adsync/plan/drafting"
 )
@@ -71,13 +70,14 @@ func (d *archives) guardArchive(c *plan.Change, n *archiving) {
 			return
 		}
 	}
-	message := "archiving cannot be undone"
+	key := "guard.archives"
 	if c.Pruned {
-		message = "is no longer in the files and the policy archives it; " + message
+		key = "guard.prunes"
 	}
+	message := catalogue.Fill(key)
 	if asked > n.limit {
-		message += fmt.Sprintf("; %d of kind %s would be archived and the limit is %d a run",
-			asked, c.Address.Kind, n.limit)
+		message = catalogue.Say("guard.archives-many", "what", message, "n", asked, "kind", c.Address.Kind,
+			"limit", n.limit)
 	}
 	h := plan.Hold{Hazard: plan.Archives, Message: message, Allow: plan.AllowAt(plan.Archives, c.Address)}
 	if h, held := d.UnlessAgreed(h, c.Address, func() []plan.Part { return d.ArchiveParts(c) }); held {

@@ -7,6 +7,7 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/internal/words/catalogue"
 	"adsync/plan"
 	"adsync/plan/drafting"
 )
@@ -26,7 +27,7 @@ func (d *caps) guardCaps(c *plan.Change) {
 	}
 	h := plan.Hold{Hazard: plan.RaisesSpend, Allow: plan.AllowAt(plan.RaisesSpend, c.Address)}
 	if c.Action == plan.Archive {
-		h.Message = "without it the account can spend more" + d.capWords(c.Address)
+		h.Message = d.capWords(c.Address)
 		if h, held := d.UnlessCovered(h, c.Address, func() []plan.Part { return d.ArchiveParts(c) }); held {
 			c.Hold(h)
 		}
@@ -35,8 +36,8 @@ func (d *caps) guardCaps(c *plan.Change) {
 	for i := range c.Fields {
 		f := &c.Fields[i]
 		if a := k.Attributes[f.Name]; a != nil && a.Spend == resource.Cover && f.Phase == plan.Raise && f.Held == nil {
-			h.Message = f.Name + " moves from " + ShownDay(a, f.Live()) +
-				" to " + ShownDay(a, f.Desired) + ", which leaves days without the limit"
+			h.Message = catalogue.Fill("guard.days-move", "attribute", f.Name, "before", ShownDay(a, f.Live()),
+				"after", ShownDay(a, f.Desired))
 			if h, held := d.UnlessCovered(h, c.Address, func() []plan.Part {
 				return []plan.Part{drafting.FieldPart(c.Address, c.ID, f, 0)}
 			}); held {
@@ -49,25 +50,24 @@ func (d *caps) guardCaps(c *plan.Change) {
 // ShownDay shows the last day of a limit.
 func ShownDay(a *resource.Attribute, v resource.Value) string {
 	if plan.Unset(v) {
-		return "no end"
+		return catalogue.Fill("guard.no-end")
 	}
 	return a.Show(v)
 }
 
-// capWords returns what the limit was.
+// capWords returns that a limit goes, and what it was.
 func (d *caps) capWords(at resource.Address) string {
 	live, k := d.Live.Get(at), d.Kinds[at.Kind]
 	for _, a := range k.Caps {
 		if v := live.Value(a.Name); v.IsSet() {
-			per := "a day"
-			if a.Per != "day" {
-				r := reignOf(k, at, nil, live)
-				per = "from " + r.start + " " + untilWords(r.end)
+			if a.Per == "day" {
+				return catalogue.Fill("guard.uncapped-day", "amount", a.Format(v))
 			}
-			return fmt.Sprintf(": it is bounded to %s %s now", a.Format(v), per)
+			return catalogue.Fill("guard.uncapped-days", "amount", a.Format(v),
+				"days", reignOf(k, at, nil, live).days())
 		}
 	}
-	return ""
+	return catalogue.Fill("guard.uncapped")
 }
 
 // reign is the days one limit holds.
@@ -75,6 +75,14 @@ type reign struct {
 	address    resource.Address
 	start, end string // last day; "" has no end
 	desired    *resource.Resource
+}
+
+// days are the first and the last of them, for people.
+func (s reign) days() string {
+	if s.end == "" {
+		return catalogue.Fill("guard.days-on", "first", s.start)
+	}
+	return catalogue.Fill("guard.days", "first", s.start, "last", s.end)
 }
 
 func (s reign) meets(other reign) bool {
@@ -150,7 +158,7 @@ func (d *overlaps) calledLive(a resource.Address) string {
 	if d.Desired.Get(a) != nil || d.Last.Get(a) != nil {
 		return a.String()
 	}
-	return string(a.Kind) + " " + d.Live.Get(a).ID + " (at the service, not in the files)"
+	return catalogue.Fill("guard.only-there", "kind", string(a.Kind), "id", d.Live.Get(a).ID)
 }
 
 func untilWords(end string) string {

@@ -1,11 +1,11 @@
 package guard
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
 	"adsync/internal/resource"
+	"adsync/internal/words/catalogue"
 	"adsync/plan"
 	"adsync/plan/drafting"
 	"adsync/plan/spend"
@@ -39,13 +39,11 @@ func (d *exposures) guard() {
 	after := plan.Plus(e.before, e.rise)
 	most := d.Policy.MaxDailyExposure
 	if most > 0 && after > most {
-		d.holdRaisers(e, plan.Hold{Hazard: plan.Exposure,
-			Message: fmt.Sprintf("daily caps plus what is left of lifetime "+
-				"budgets would rise from %s to %s, "+
-				"above max_daily_exposure %s; the operator's file alone can raise that",
-				resource.FormatMoney(e.before), resource.FormatMoney(after), resource.FormatMoney(most))})
+		d.holdRaisers(e, plan.Hold{Hazard: plan.Exposure, Message: catalogue.Fill("guard.exposure-cap",
+			"from", resource.FormatMoney(e.before), "to", resource.FormatMoney(after),
+			"most", resource.FormatMoney(most))})
 	}
-	base, when := d.exposureFrom(plan.Plus(e.before, e.rest))
+	base, today := d.exposureFrom(plan.Plus(e.before, e.rest))
 	if e.raisers = e.further; base <= 0 || !drafting.Exceeds(after, base, 100+d.Policy.ExposurePercent) {
 		return
 	}
@@ -55,28 +53,28 @@ func (d *exposures) guard() {
 	if d.CountAllowed(plan.Exposure, after-base) {
 		return
 	}
+	rise := worth{base, after, today}
 	d.holdUnagreed(e, plan.Hold{Hazard: plan.Exposure,
 		Allow: plan.Allowance{Hazard: plan.Exposure, Amount: after - base, HasAmount: true, PerDay: true}.String(),
-		Message: fmt.Sprintf("daily caps plus what is "+
-			"left of lifetime budgets would rise %s%s, from %s to %s; up to %s passes",
-			drafting.Times(after, base), when,
-			resource.FormatMoney(base), resource.FormatMoney(after), drafting.Percent(100+d.Policy.ExposurePercent))})
+		Message: catalogue.Fill("guard.exposure."+rise.since(), "times", drafting.Times(after, base),
+			"from", resource.FormatMoney(base), "to", resource.FormatMoney(after),
+			"limit", drafting.Percent(100+d.Policy.ExposurePercent))})
 }
 
 // exposureFrom is what the rise of a day is measured from: what could be spent
 // 24 hours ago, so that many small applies are one large one. Where nothing
 // could be spent it is the first there was, and so it is where nothing can be
 // any more.
-func (d *exposures) exposureFrom(before int64) (base int64, when string) {
+func (d *exposures) exposureFrom(before int64) (base int64, today bool) {
 	for _, level := range d.Recent.Levels {
 		if level > 0 && (level < before || before == 0) {
-			return level, " within 24 hours"
+			return level, true
 		}
 		if level > 0 {
 			break
 		}
 	}
-	return before, ""
+	return before, false
 }
 
 // raiser is a change that raises exposure, and by how much, in micros.
@@ -181,8 +179,7 @@ func (d *unattended) guard() {
 		return
 	}
 	h := plan.Hold{
-		Hazard: plan.Unattended, Message: "raises what " +
-			"can be spent while nobody looks; want max_daily_exposure in the operator's file",
+		Hazard: plan.Unattended, Message: catalogue.Fill("guard.unattended"),
 	}
 	for i := range d.Plan.Changes {
 		if c := &d.Plan.Changes[i]; c.Raises() && !c.HeldFor(plan.Unattended) {
@@ -200,7 +197,7 @@ func (d *frozen) guard() {
 	var holds []plan.Hold
 	for _, f := range d.Policy.Frozen {
 		holds = append(holds, plan.Hold{
-			Hazard: plan.Frozen, Message: strings.TrimSpace(f.Words()) + "; only pauses and decreases pass",
+			Hazard: plan.Frozen, Message: catalogue.Fill("guard.frozen", "window", strings.TrimSpace(f.Words())),
 		})
 	}
 	for _, h := range holds {

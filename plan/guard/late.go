@@ -1,9 +1,8 @@
 package guard
 
 import (
-	"fmt"
-
 	"adsync/internal/resource"
+	"adsync/internal/words/catalogue"
 	"adsync/plan"
 	"adsync/plan/drafting"
 )
@@ -56,8 +55,7 @@ func (d *lateness) lateDays(k *drafting.Kind, c *plan.Change, live *resource.Res
 	for i := range c.Fields {
 		f := &c.Fields[i]
 		if words := d.lateWords(k.Attributes[f.Name], f, live); words != "" {
-			late = append(late, d.Late(c, f.Desired.Position,
-				words+"; nothing releases it but another day in the files, or leaving the row out"))
+			late = append(late, d.Late(c, f.Desired.Position, words))
 		}
 	}
 	return late
@@ -76,13 +74,13 @@ func (d *lateness) lateWords(a *resource.Attribute, f *plan.Field, live *resourc
 	began := live != nil && a.Type == resource.TypeDay && !plan.Unset(f.Live()) && f.Live().Text() <= d.Today
 	switch {
 	case began:
-		return fmt.Sprintf("%s is %s, and it began on %s: the first day of what has begun stays",
-			a.Name, f.Desired.Text(), f.Live().Text())
+		return catalogue.Fill("guard.late-began", "attribute", a.Name, "day", f.Desired.Text(),
+			"began", f.Live().Text())
 	case f.Desired.Text() < d.Today:
-		return fmt.Sprintf("%s is %s, which has passed; want %s or later: it is %s in the account's time zone",
-			a.Name, f.Desired.Text(), earliest, d.Today)
+		return catalogue.Fill("guard.late-passed", "attribute", a.Name, "day", f.Desired.Text(),
+			"earliest", earliest, "today", d.Today)
 	case f.Desired.Text() < earliest:
-		return fmt.Sprintf("%s is %s, and that day has begun; want %s or later", a.Name, f.Desired.Text(), earliest)
+		return catalogue.Fill("guard.late-begun", "attribute", a.Name, "day", f.Desired.Text(), "earliest", earliest)
 	}
 	return ""
 }
@@ -104,6 +102,6 @@ func (d *lateness) holdEnded(t *drafting.Entry, c *plan.Change) {
 	if len(c.Fields) == 0 {
 		return
 	}
-	c.Hold(d.Late(c, c.Fields[0].Desired.Position, fmt.Sprintf("it ended on %s and cannot change; "+
-		"nothing releases it but the row as it was, or leaving it out", t.Live.Value(t.Kind.Schema.Ends).Text())))
+	c.Hold(d.Late(c, c.Fields[0].Desired.Position,
+		catalogue.Fill("guard.ended", "day", t.Live.Value(t.Kind.Schema.Ends).Text())))
 }

@@ -1,10 +1,10 @@
 package guard
 
 import (
-	"fmt"
 	"slices"
 
 	"adsync/internal/resource"
+	"adsync/internal/words/catalogue"
 	"adsync/plan"
 	"adsync/plan/drafting"
 )
@@ -34,8 +34,7 @@ func (d *membership) guardMembership(c *plan.Change, f *plan.Field, p drafting.P
 	if c.Action == plan.Create || c.Action == plan.Replace && c.Fields[0].Phase == plan.Creates {
 		if !p.Does.Adds {
 			c.Hold(plan.Hold{
-				Hazard: plan.Incomplete, Message: "is new and nobody is in it: its people cannot be taken out; want " +
-					p.Operations[0].Name,
+				Hazard: plan.Incomplete, Message: catalogue.Fill("guard.nobody", "operation", p.Operations[0].Name),
 			})
 		}
 		return
@@ -45,15 +44,14 @@ func (d *membership) guardMembership(c *plan.Change, f *plan.Field, p drafting.P
 	}
 	var holds []plan.Hold
 	if takes, known := d.Capabilities[resource.PeopleFiles]; known && !takes && !p.SayableInline() {
-		f.Hold(plan.Hold{Hazard: plan.Incomplete, Message: plan.NoInlineReplace})
+		f.Hold(plan.Hold{Hazard: plan.Incomplete, Message: plan.NoInlineReplace()})
 	}
 	switch {
 	case p.Moved():
 		holds = append(holds, p.MovedHold(f))
 	case p.Unsure():
 		holds = append(holds, plan.Hold{
-			Hazard: plan.Conflicts, Message: "what came of the list sent before was not seen, so that somebody " +
-				"may have changed who is in it since, and the files name other people; allow sending them all the same",
+			Hazard: plan.Conflicts, Message: catalogue.Fill("guard.people-unseen"),
 			Allow: plan.AllowAt(plan.Conflicts, p.Address),
 		})
 	}
@@ -86,25 +84,16 @@ func (d *membership) shrinks(p drafting.People) string {
 	switch {
 	case !ok && p.Does.Whole && p.Untouched():
 	case !ok && p.Does.Whole:
-		return fmt.Sprintf("replaces people adsync did not send by %d; how many there are cannot be read", in)
+		return catalogue.Say("guard.people-replaced", "n", in)
 	case !ok:
-		return fmt.Sprintf("takes out %s, and how many there are cannot be read", peopleCounted(in))
+		return catalogue.Say("guard.people-out-unread", "n", in)
 	case known < d.Policy.PeopleFrom:
 	case p.Does.Whole && known-in > most:
-		return fmt.Sprintf("leaves %s of at most %d; taking out up to %d %% passes",
-			peopleCounted(in), known, d.Policy.PeoplePercent)
+		return catalogue.Say("guard.people-left", "n", in, "most", known, "percent", d.Policy.PeoplePercent)
 	case !p.Does.Whole && in > most:
-		return fmt.Sprintf("takes out %s of at most %d; taking out up to %d %% passes",
-			peopleCounted(in), known, d.Policy.PeoplePercent)
+		return catalogue.Say("guard.people-out", "n", in, "most", known, "percent", d.Policy.PeoplePercent)
 	}
 	return ""
-}
-
-func peopleCounted(n int64) string {
-	if n == 1 {
-		return "1 person"
-	}
-	return fmt.Sprintf("%d people", n)
 }
 
 // widensUsers reports whether an operation on people can widen whom others reach: it

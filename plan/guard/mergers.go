@@ -5,6 +5,7 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/internal/words/catalogue"
 	"adsync/plan"
 	"adsync/plan/drafting"
 )
@@ -26,13 +27,12 @@ func (d *mergers) guard() {
 		for _, said := range d.merges(c) {
 			s := d.SourceOf(c.Address.Kind, said)
 			if obstacle := d.unmergeable(c, s, changes[s.Address]); obstacle != "" {
-				c.Hold(plan.Hold{Hazard: plan.Incomplete, Message: "cannot be merged: " + obstacle})
+				c.Hold(plan.Hold{Hazard: plan.Incomplete, Message: obstacle})
 				continue
 			}
 			if change := changes[s.Address]; change != nil && change.Action == plan.Archive {
 				change.Hold(plan.Hold{
-					Hazard: plan.Archives, Message: "is first merged into " +
-						c.Address.String() + "; apply that, and then again",
+					Hazard: plan.Archives, Message: catalogue.Fill("guard.merged-first", "into", c.Address.String()),
 				})
 			}
 		}
@@ -60,39 +60,39 @@ func (d *mergers) unmergeable(into *plan.Change, s drafting.Source, change *plan
 	made := change != nil && (change.Action == plan.Create || change.Action == plan.Replace && createsAgain(change))
 	switch {
 	case s.Address == into.Address:
-		return "it names itself"
+		return catalogue.Fill("guard.merge-itself")
 	case s.Address.IsZero():
-		return s.Said + " is no id of an " + string(into.Address.Kind) +
-			" the service shows; for one of your files write " + string(into.Address.Kind) + "/ and its key"
+		return catalogue.Fill("guard.merge-unknown", "source", s.Said, "kind", string(into.Address.Kind))
 	case d.namedTwice(into, s):
-		return s.Said + " is named twice, by its key and by its id"
+		return catalogue.Fill("guard.merge-twice", "source", s.Said)
 	case change != nil && d.merges(change) != nil:
-		return s.Said + " is made by a merge itself; apply that first, and then this one"
+		return catalogue.Fill("guard.merge-made", "source", s.Said)
 	case change != nil && change.Action != plan.Archive && len(change.Holds()) > 0:
-		return s.Said + " is held, and its people would be other ones afterwards"
+		return catalogue.Fill("guard.merge-held", "source", s.Said)
 	case made:
 		return ""
 	case s.Live == nil:
-		return s.Said + " is neither in the files nor at the service" + d.meant(s.Address)
+		return d.mergedNowhere(s)
 	case k.Archived(s.Live):
-		return s.Said + " is archived, and nobody is in it"
+		return catalogue.Fill("guard.merge-archived", "source", s.Said)
 	}
 	return ""
 }
 
-// meant returns which key of the files is near one that names nothing, "" where none is.
-func (d *mergers) meant(address resource.Address) string {
+// mergedNowhere says of a source that it is not there, and which key of the files is near what is named.
+func (d *mergers) mergedNowhere(s drafting.Source) string {
 	var keys []string
 	for _, r := range d.Desired.Ordered() {
-		if r.Address.Kind == address.Kind {
+		if r.Address.Kind == s.Address.Kind {
 			keys = append(keys, r.Address.Key)
 		}
 	}
-	near := diag.Nearest(address.Key, keys)
+	near := diag.Nearest(s.Address.Key, keys)
 	if near == "" {
-		return ""
+		return catalogue.Fill("guard.merge-nowhere", "source", s.Said)
 	}
-	return "; did you mean " + resource.Address{Kind: address.Kind, Key: near}.String() + "?"
+	return catalogue.Fill("guard.merge-nowhere-near", "source", s.Said,
+		"near", resource.Address{Kind: s.Address.Kind, Key: near}.String())
 }
 
 func createsAgain(c *plan.Change) bool {

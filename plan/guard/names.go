@@ -1,10 +1,10 @@
 package guard
 
 import (
-	"fmt"
 	"slices"
 
 	"adsync/internal/resource"
+	"adsync/internal/words/catalogue"
 	"adsync/plan"
 	"adsync/plan/drafting"
 )
@@ -58,7 +58,7 @@ func (d *namings) holdUnnamed(at int, changes map[resource.Address]*plan.Change)
 			if obstacle == "" {
 				continue
 			}
-			h := plan.Hold{Hazard: plan.Incomplete, Message: a.Name + " is " + obstacle, Waits: waits}
+			h := plan.Hold{Hazard: plan.Incomplete, Message: obstacle, Waits: waits}
 			held = true
 			if creates {
 				d.HoldTree(at, h)
@@ -81,44 +81,44 @@ func (d *namings) unnameable(a *resource.Attribute,
 		case slices.Contains(a.Names(f.Live()), said):
 		case byKey:
 			made := changes[address]
-			if why := d.unmade(address, creates, made); why != "" {
-				return said + ", which " + why, made != nil && made.Action == plan.Create && made.Held == nil
+			if key := d.unmade(address, creates, made); key != "" {
+				return catalogue.Fill(key, "attribute", a.Name, "named", said),
+					made != nil && made.Action == plan.Create && made.Held == nil
 			}
 		case !d.Listed[a.Of]:
 		default:
-			if why := d.unusable(a.Of, said); why != "" {
-				return said + ", which " + why, false
+			if key := d.unusable(a.Of, said); key != "" {
+				return catalogue.Fill(key, "attribute", a.Name, "named", said, "kind", string(a.Of)), false
 			}
 		}
 	}
 	return "", false
 }
 
-// unmade returns why what has no id yet will have none when it is needed.
+// unmade returns why what has no id yet will have none when it is needed, as the key of a text.
 func (d *namings) unmade(address resource.Address, creates bool, made *plan.Change) string {
 	k := d.Kinds[address.Kind]
 	switch {
 	case made == nil || made.Action != plan.Create:
-		return "is not at the service, and this plan does not make it"
+		return "guard.names-nowhere"
 	case made.Held != nil:
-		return "is held"
+		return "guard.names-held"
 	case !creates:
-		return "this plan makes; apply that first, and then this"
+		return "guard.names-first"
 	case k.Schema.Membership != nil:
-		return "this plan makes, and whose people the service takes in first; apply that, and then this"
+		return "guard.names-people"
 	}
 	return ""
 }
 
-// unusable returns why an id cannot be named, "" where it can.
+// unusable returns why an id cannot be named, as the key of a text; "" where it can.
 func (d *namings) unusable(kind resource.Kind, id string) string {
 	live, known := d.LiveByID(kind)[id]
 	switch {
 	case !known:
-		return "is no id the service shows as one of kind " +
-			string(kind) + "; for one of your files write " + string(kind) + "/ and its key"
+		return "guard.names-unknown"
 	case d.Kinds[kind].Archived(live):
-		return "is archived"
+		return "guard.names-archived"
 	}
 	return ""
 }
@@ -138,17 +138,13 @@ func holdUsed(d *drafting.Draft, c *plan.Change) {
 	if c.ID == "" || len(users) == 0 {
 		return
 	}
-	named := ""
-	for i, at := range users[:min(len(users), usersShown)] {
-		if i > 0 {
-			named += ", "
-		}
-		named += at.String()
+	var shown []string
+	for _, at := range users[:min(len(users), usersShown)] {
+		shown = append(shown, at.String())
 	}
+	named := catalogue.Commas(shown)
 	if more := len(users) - usersShown; more > 0 {
-		named += fmt.Sprintf(" and %d more", more)
+		named = catalogue.Say("guard.named-more", "named", named, "n", more)
 	}
-	c.Hold(plan.Hold{
-		Hazard: plan.Archives, Message: "is still named by " + named + "; take it out there and apply that first",
-	})
+	c.Hold(plan.Hold{Hazard: plan.Archives, Message: catalogue.Fill("guard.named", "named", named)})
 }

@@ -1,9 +1,8 @@
 package guard
 
 import (
-	"fmt"
-
 	"adsync/internal/resource"
+	"adsync/internal/words/catalogue"
 	"adsync/plan"
 	"adsync/plan/drafting"
 )
@@ -59,10 +58,13 @@ func (d *newAmounts) unlessFine(c *plan.Change, a *resource.Attribute,
 	}
 	limit, unit := d.Policy.LimitsOf(a).RefuseFrom, d.UnitOf(t, a, (*drafting.Entry).Says)
 	if most := d.highestOf(at.Kind, a.Name, unit); most > 0 && drafting.Reaches(to, most, limit) {
-		return d.UnlessExact(at, to,
-			fmt.Sprintf("%s is %s, %s the highest of the account%s, %s; from %s on the exact amount must be allowed",
-				m.name, resource.FormatMoney(to), drafting.Times(to, most),
-				unit.Words(), resource.FormatMoney(most), drafting.Percent(limit)))
+		key := "guard.highest"
+		if unit != "" {
+			key = "guard.highest-unit"
+		}
+		return d.UnlessExact(at, to, catalogue.Fill(key, "attribute", m.name, "amount", resource.FormatMoney(to),
+			"times", drafting.Times(to, most), "unit", string(unit), "most", resource.FormatMoney(most),
+			"limit", drafting.Percent(limit)))
 	}
 	return plan.Hold{}, false
 }

@@ -1,9 +1,8 @@
 package guard
 
 import (
-	"fmt"
-
 	"adsync/internal/resource"
+	"adsync/internal/words/catalogue"
 	"adsync/plan"
 	"adsync/plan/drafting"
 )
@@ -94,26 +93,25 @@ func (d *overlaps) holdOverlap(all []stay) bool {
 			if i == j || !comes.comes || !other.present || !comes.meets(other.now) {
 				continue
 			}
-			d.holdDaysOf(comes, plan.Hold{Hazard: plan.Incomplete,
-				Message: fmt.Sprintf("its days overlap those that %s has, from %s %s%s",
-					d.calledLive(other.now.address), other.now.start, untilWords(other.now.end), d.makesWay(other))})
+			d.holdDaysOf(comes, plan.Hold{Hazard: plan.Incomplete, Message: catalogue.Fill(d.overlapKey(other),
+				"other", d.calledLive(other.now.address), "days", other.now.days())})
 			return true
 		}
 	}
 	return false
 }
 
-func (d *overlaps) makesWay(s *stay) string {
+// overlapKey is the text of an overlap, by whether the other limit makes way.
+func (d *overlaps) overlapKey(s *stay) string {
 	switch {
 	case s.held:
-		return ", while its change is held; it goes once that went"
+		return "guard.overlaps-held"
 	case s.change != nil:
-		return ", until this plan changes that; apply it, and then this"
+		return "guard.overlaps-first"
 	case d.Last.Get(s.now.address) != nil:
-		return ", and the policy keeps that as the " +
-			"files no longer name it; name it there with the status archived, or want other days"
+		return "guard.overlaps-kept"
 	}
-	return "; want other days, adopt that one, or end it there"
+	return "guard.overlaps"
 }
 
 func (d *overlaps) holdDaysOf(s *stay, h plan.Hold) {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"adsync/internal/resource"
+	"adsync/internal/words/catalogue"
 	"adsync/plan"
 	"adsync/plan/drafting"
 	"adsync/plan/spend"
@@ -231,13 +232,12 @@ func (w *heldDecreases) guardOne(place int) {
 	if !slices.Contains(w.lower, place) {
 		return
 	}
-	because := w.because(place, "of it")
 	if t.Kind.Counts() {
 		before, desired, most := w.potentialOf(t.Kind, s.before),
 			w.potentialOf(t.Kind, s.desired), w.potentialOf(t.Kind, s.most)
 		if most.Exceeds(before, desired) {
-			w.holdRaises(place, most.Excess(before, spend.Potential{}),
-				drafting.Raises, "on "+t.Address.String(), most.Words(before, desired)+because)
+			w.holdRaises(place, most.Excess(before, spend.Potential{}), drafting.Raises,
+				w.because(most.Words(t.Address.String(), before, desired), place, ""))
 		}
 		return
 	}
@@ -251,52 +251,57 @@ func (w *heldDecreases) guardOne(place int) {
 	if most <= max(before, desired) {
 		return
 	}
-	words := t.Address.String() + " would deliver with more than it does now and than the files ask for" + because
-	w.holdRaises(place, most-max(before, desired), drafting.Raises, "", words)
+	words := w.because(catalogue.Fill("guard.delivers-more", "address", t.Address.String()), place, "")
+	w.holdRaises(place, most-max(before, desired), drafting.Raises, words)
 	for up := t.Up; up >= 0; up = w.All[up].Up {
 		w.holdRaises(up, most-max(before, desired), func(f *plan.Field) bool {
 			return f.Phase == plan.Activate
-		}, "", words)
+		}, words)
 	}
 }
 
-// because returns what of a resource is held, so that others have to wait.
-func (w *heldDecreases) because(place int, whose string) string {
+// because ends what is said with what of a resource is held, so that others have to wait. Of another than what is
+// spoken of it names the address.
+func (w *heldDecreases) because(what string, place int, address string) string {
+	end := "it"
+	if address != "" {
+		end = "other"
+	}
 	u := w.uncertain[w.All[place].Address]
 	switch {
 	case w.WaitsAt(place) != nil:
-		return ", as a cell of the row " + whose + " is not valid and may lower it"
+		return catalogue.Fill("guard.as.cell."+end, "what", what, "address", address)
 	case u != nil && u.Unconfirmed:
-		return ", as the " + u.What + " " + whose + " is not confirmed"
+		return catalogue.Fill("guard.as.unconfirmed."+end, "what", what, "change", plan.SentWords(u.What),
+			"address", address)
 	case u != nil:
-		return ", as it is unknown whether the " + u.What + " " + whose + " was made" + u.Decide()
+		return u.Decide(catalogue.Fill("guard.as.unknown."+end, "what", what, "change", plan.SentWords(u.What),
+			"address", address))
 	}
-	return ", as " + w.heldPart(place) + " " + whose + " is held"
+	return catalogue.Fill("guard.as.held."+end, "what", what, "part", w.heldPart(place), "address", address)
 }
 
 // heldPart names what is held of a resource, and why.
 func (w *heldDecreases) heldPart(place int) string {
 	c := w.at[place]
 	if c.Held != nil {
-		return "the " + string(c.Action) + " (" + string(c.Held.Hazard) + ")"
+		return catalogue.Fill("guard.part-change", "change", plan.SentWords(string(c.Action)),
+			"hazard", string(c.Held.Hazard))
 	}
 	for i := range c.Fields {
 		if f := &c.Fields[i]; f.Held != nil && f.Held.Hazard != plan.ExceedsFiles {
-			return f.Name + " (" + string(f.Held.Hazard) + ")"
+			return catalogue.Fill("guard.part-field", "attribute", f.Name, "hazard", string(f.Held.Hazard))
 		}
 	}
-	return "a part"
+	return catalogue.Fill("guard.part")
 }
 
 // holdRaises holds the fields of a change that raise and that nothing else holds.
-func (w *heldDecreases) holdRaises(place int, excess int64, raises func(*plan.Field) bool, what, message string) {
+func (w *heldDecreases) holdRaises(place int, excess int64, raises func(*plan.Field) bool, message string) {
 	c := w.at[place]
 	free := func(f *plan.Field) bool { return f.Held == nil && raises(f) && (!w.isShown(c) || !w.Covers(c, f)) }
 	if c == nil || c.Held != nil || w.Creates(c) || !plan.AnyField(c.Fields, free) {
 		return
-	}
-	if what != "" {
-		message = what + " " + message
 	}
 	h, held := w.unlessMeant(c, excess, message, raises)
 	for i := range c.Fields {
@@ -342,7 +347,7 @@ func (w *heldDecreases) guardTotal() {
 		return
 	}
 	last := w.lower[len(w.lower)-1]
-	message := "in the account " + words + w.because(last, "of "+w.All[last].Address.String())
+	message := w.because(words, last, w.All[last].Address.String())
 	for i := range w.Spending {
 		place := w.Spending[i].Index
 		c, k, s := w.at[place], w.All[place].Kind, w.states(place)
@@ -359,7 +364,7 @@ func (w *heldDecreases) guardTotal() {
 				w.HoldTree(w.indexOf(c), h)
 			}
 		default:
-			w.holdRaises(place, own, drafting.Raises, "", message)
+			w.holdRaises(place, own, drafting.Raises, message)
 		}
 	}
 }

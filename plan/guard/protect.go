@@ -2,6 +2,7 @@ package guard
 
 import (
 	"adsync/internal/resource"
+	"adsync/internal/words/catalogue"
 	"adsync/plan"
 	"adsync/plan/drafting"
 )
@@ -85,14 +86,11 @@ func (d *protections) protectFields(c *plan.Change) {
 }
 
 func protectedBy(at, by resource.Address, word string) plan.Hold {
-	message := "is protected from this (protect: " + word + ")"
+	message := catalogue.Fill("guard.protected", "word", word)
 	if by != at {
-		message = by.String() + " beneath it is protected from this (protect: " + word + ")"
+		message = catalogue.Fill("guard.protected-beneath", "address", by.String(), "word", word)
 	}
-	return plan.Hold{
-		Hazard: plan.Protected, Message: message +
-			"; to lift it, clear protect in the files, apply, and then make this change",
-	}
+	return plan.Hold{Hazard: plan.Protected, Message: message}
 }
 
 // protectedFrom returns the resource whose protection forbids the word at the

@@ -5,6 +5,7 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/internal/words/catalogue"
 	"adsync/plan"
 	"adsync/plan/drafting"
 )
@@ -34,8 +35,8 @@ func (d *refused) guard() {
 		if !refused || !asks || r.Basis != d.basis(c.Address) {
 			continue
 		}
-		said := "the service refused it on " + r.Since + ": " + r.Words()
 		if !d.Policy.Unattended {
+			said := "the service refused it on " + r.Since + ": " + r.Words()
 			d.Problems.Add(diag.Problem{
 				Severity: diag.Warning, Code: diag.RefusedBefore,
 				Position: c.Position, Address: c.Address.String(), Message: said + "; this asks again",
@@ -50,7 +51,7 @@ func (d *refused) guard() {
 		}
 		h := plan.Hold{
 			Hazard: plan.WasRefused, Allow: again.String(),
-			Message: said + "; edit the row, allow it, or apply with somebody looking, to ask again",
+			Message: catalogue.Fill("guard.refused", "day", r.Since, "why", r.Words()),
 		}
 		h, held := d.UnlessAgreed(h, c.Address, func() []plan.Part {
 			return []plan.Part{{Address: c.Address.String(), After: plan.DigestOfTexts(again.Refusal)}}
@@ -60,8 +61,8 @@ func (d *refused) guard() {
 		}
 		d.holdRefused(i, h)
 		d.holdStartsAbove(c, plan.Hold{
-			Hazard: plan.WasRefused, Allow: h.Allow, Message: c.Address.String() + " beneath it is not whole: " +
-				said + "; edit that row, allow it, or apply with somebody looking, to ask again",
+			Hazard: plan.WasRefused, Allow: h.Allow, Message: catalogue.Fill("guard.refused-beneath",
+				"address", c.Address.String(), "day", r.Since, "why", r.Words()),
 		})
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"adsync/internal/resource"
+	"adsync/internal/words/catalogue"
 	"adsync/plan"
 	"adsync/plan/drafting"
 )
@@ -36,7 +37,8 @@ func (d *rest) holdBroken(c *plan.Change) {
 		for j := range c.Fields {
 			if h := c.Fields[j].Held; h != nil && k.Whole[f.Name] == k.Whole[c.Fields[j].Name] {
 				f.Hold(plan.Hold{
-					Hazard: h.Hazard, Message: "held with " + c.Fields[j].Name + ", which it needs", Allow: h.Allow,
+					Hazard: h.Hazard, Message: catalogue.Fill("guard.with-needed", "attribute", c.Fields[j].Name),
+					Allow: h.Allow,
 				})
 				break
 			}
@@ -91,8 +93,8 @@ func (d *rest) holdSpan(c *plan.Change) {
 		for j := range c.Fields {
 			if f := &c.Fields[j]; f.Held == nil && k.IsSpan(f.Name) {
 				f.Hold(plan.Hold{
-					Hazard: h.Hazard, Message: "held with " +
-						c.Fields[i].Name + ", without which it is another schedule", Allow: h.Allow,
+					Hazard: h.Hazard, Message: catalogue.Fill("guard.with-days", "attribute", c.Fields[i].Name),
+					Allow: h.Allow,
 				})
 			}
 		}

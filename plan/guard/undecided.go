@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"adsync/internal/resource"
+	"adsync/internal/words/catalogue"
 	"adsync/plan"
 	"adsync/plan/drafting"
 	"adsync/plan/spend"
@@ -32,12 +33,12 @@ func (d *undecided) guard() {
 			switch {
 			case c.Address == u.Address:
 				d.holdWhole(j, plan.Hold{
-					Hazard: plan.Undecided, Message: u.Message + "; nothing newer is sent to it" + u.Decide(),
+					Hazard: plan.Undecided, Message: u.Decide(catalogue.Fill("guard.undecided", "what", u.Message)),
 				})
 			case above:
 				holdStart(d.Draft, j, plan.Activate, plan.Hold{
-					Hazard: plan.Undecided, Message: "whether " +
-						u.Address.String() + " beneath it was created is unknown" + u.Decide(),
+					Hazard: plan.Undecided, Message: u.Decide(
+						catalogue.Fill("guard.undecided-beneath", "address", u.Address.String())),
 				})
 			}
 		}

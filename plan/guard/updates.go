@@ -1,9 +1,8 @@
 package guard
 
 import (
-	"fmt"
-
 	"adsync/internal/resource"
+	"adsync/internal/words/catalogue"
 	"adsync/plan"
 	"adsync/plan/drafting"
 )
@@ -46,8 +45,8 @@ func (d *updates) guard() {
 		if !said {
 			h = &plan.Hold{Hazard: plan.Updates,
 				Allow: plan.Allowance{Hazard: plan.Updates, Amount: n, HasAmount: true}.String(),
-				Message: fmt.Sprintf("%d of %d %s resources would be updated (%s); up to %d %% pass",
-					n, of, c.Address.Kind, cause, d.Policy.UpdatePercent)}
+				Message: catalogue.Say("guard.updates."+cause.String(), "n", n, "of", of, "kind", c.Address.Kind,
+					"percent", d.Policy.UpdatePercent)}
 			holds[updating{c.Address.Kind, cause}] = h
 		}
 		concerned := func(f *plan.Field) bool { return f.Cause == cause && !f.Lowers() && !d.Covers(c, f) }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"adsync/internal/resource"
+	"adsync/internal/words/catalogue"
 	"adsync/plan"
 	"adsync/plan/drafting"
 )
@@ -57,8 +58,7 @@ func (w *heldDecreases) holdBesideInvalid() {
 			continue
 		}
 		top := w.top(place)
-		row := w.WaitsAt(place).Address.String()
-		message := "may rest on what a wrong cell of " + row + " was to lower or stop; mend it, and both go"
+		message := catalogue.Fill("guard.wrong-cell", "row", w.WaitsAt(place).Address.String())
 		for i := range w.Plan.Changes {
 			c := &w.Plan.Changes[i]
 			within := w.Schemas.Ancestor(c.Address, w.All[top].Address.Kind) == w.All[top].Address
@@ -80,7 +80,7 @@ func (w *heldDecreases) top(place int) int {
 func (w *heldDecreases) holdBeside(change int, message string) {
 	c := &w.Plan.Changes[change]
 	if !w.Creates(c) {
-		w.holdRaises(c.Index, c.Rise, drafting.Raises, "", message)
+		w.holdRaises(c.Index, c.Rise, drafting.Raises, message)
 		return
 	}
 	if h, held := w.unlessMeant(c, c.Rise, message, nil); held {

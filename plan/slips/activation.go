@@ -1,8 +1,8 @@
 package slips
 
 import (
-	"fmt"
-
+	"adsync/internal/diag"
+	"adsync/internal/words/catalogue"
 	"adsync/plan"
 	"adsync/plan/drafting"
 )
@@ -60,7 +60,11 @@ func (d *activations) reportActivations(k *drafting.Kind, starts []row, of int) 
 		Hazard: plan.Activates, Kind: k.Schema.Kind, Attribute: k.Delivery,
 		Source: sourceOf(starts), Count: len(starts), Of: of,
 	}
-	a.Message = fmt.Sprintf("%s would be activated at once%s", shareOf(len(starts), of, k), in(a.Source))
+	key := "slip.activated"
+	if !a.Source.IsZero() {
+		key = "slip.activated-in"
+	}
+	a.Message = catalogue.Fill(key, "share", shareOf(len(starts), of, k, diag.Position{}), "source", place(a.Source))
 	var examples []plan.Example
 	for i := range starts {
 		r := &starts[i]

@@ -2,10 +2,11 @@ package slips
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
+	"strconv"
 
 	"adsync/internal/resource"
+	"adsync/internal/words/catalogue"
 	"adsync/plan"
 )
 
@@ -57,20 +58,21 @@ func (d *fills) reportFill(c *column, rows []*row) {
 		Hazard: plan.MassEdit, Kind: c.kind.Schema.Kind,
 		Attribute: c.attribute.Name, Source: c.source, Count: len(rows), Of: len(c.rows),
 	}
-	a.Message = fmt.Sprintf("%s of %s%s is now %s; they had %d different ones", a.Attribute,
-		shareOf(len(rows), a.Of, c.kind), in(c.source), brief(c.attribute, *rows[0].desired), different(rows))
+	share, had := shareOf(len(rows), a.Of, c.kind, c.source), strconv.Itoa(different(rows))
+	a.Message = catalogue.Fill("slip.same", "attribute", a.Attribute, "share", share,
+		"value", brief(c.attribute, *rows[0].desired), "n", had)
 	if c.attribute.Per != "" || c.attribute.Type == resource.TypeURL {
+		message := catalogue.Fill("slip.same-row", "share", share, "n", had)
 		for _, r := range rows {
-			if d.holdRow(r, a.Attribute, plan.MassEdit,
-				fmt.Sprintf("says what %s%s say now; they had %d different ones",
-					shareOf(len(rows), a.Of, c.kind), in(c.source), different(rows))) {
+			if d.holdRow(r, a.Attribute, plan.MassEdit, message) {
 				a.Held++
 			}
 		}
 	}
 	var examples []plan.Example
 	for _, r := range rows[:min(len(rows), examplesShown)] {
-		examples = append(examples, r.example(r.within(c.source)+" said "+brief(c.attribute, *r.was)))
+		examples = append(examples, r.example(catalogue.Fill("slip.said", "cell", r.within(c.source),
+			"value", brief(c.attribute, *r.was))))
 	}
 	d.report(a, examples)
 }

@@ -1,9 +1,8 @@
 package slips
 
 import (
-	"fmt"
-
 	"adsync/internal/resource"
+	"adsync/internal/words/catalogue"
 	"adsync/plan"
 	"adsync/plan/drafting"
 )
@@ -93,18 +92,17 @@ func (d *moves) reportMoved(k *drafting.Kind, moved []row, from map[resource.Add
 	a := plan.SuspiciousEdit{
 		Hazard: plan.Shifted, Kind: k.Schema.Kind, Source: sourceOf(moved), Count: len(moved), Of: of,
 	}
-	a.Message = fmt.Sprintf("%s%s stand beneath "+
-		"another %s than before, and would be made a second time; was that column sorted without the others?",
-		shareOf(len(moved), of, k), in(a.Source), nouns(1, d.Kinds[k.Schema.Parent]))
+	a.Message = catalogue.Fill("slip.moved", "share", shareOf(len(moved), of, k, a.Source),
+		"parent", title(d.Kinds[k.Schema.Parent]))
 	var examples []plan.Example
 	for i := range moved {
 		r := &moved[i]
 		before := from[*r.address]
-		e := r.example(fmt.Sprintf("%s is what was beneath %s", r.within(a.Source), d.Schemas.Parent(before)))
+		e := r.example(catalogue.Fill("slip.moved-from", "cell", r.within(a.Source),
+			"parent", d.Schemas.Parent(before).String()))
 		e.Other = before
 		examples = append(examples, e)
-		if d.holdRow(r, "", plan.Shifted, fmt.Sprintf("looks like %s, which the "+
-			"files no longer name and which would go on; what stands beneath another parent is made anew", before)) {
+		if d.holdRow(r, "", plan.Shifted, catalogue.Fill("slip.looks-like", "other", before.String())) {
 			a.Held++
 		}
 	}

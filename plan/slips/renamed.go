@@ -1,13 +1,13 @@
 package slips
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"unicode"
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/internal/words/catalogue"
 	"adsync/plan"
 	"adsync/plan/drafting"
 )
@@ -81,22 +81,22 @@ func (d *renamings) goneByFamily() map[familyKey][]int {
 	return gone
 }
 
-// renamed returns how a new resource is like one that the files no longer name, "" where it
+// renamed returns how a new resource is like one that the files no longer name, as the key of a text; "" where it
 // is not.
 func (d *renamings) renamed(fresh, gone int) string {
 	k, was := d.All[fresh].Kind, d.All[gone].Live
 	if len(d.Schemas.ChildrenOf(k.Schema.Kind)) == 0 {
 		// lists and settings of the account say little: many are alike
 		if k.Schema.Parent != "" && d.sameBut(fresh, gone) {
-			return "what it says is the same but for its name"
+			return "slip.like.values"
 		}
 		return ""
 	}
 	if namesShare(k.Schema.NameOf(d.All[fresh].Desired), k.Schema.NameOf(was)) {
-		return "the names have words in common"
+		return "slip.like.names"
 	}
 	if d.sameBeneath(fresh, gone) {
-		return "what is beneath has the same names"
+		return "slip.like.beneath"
 	}
 	return ""
 }
@@ -178,7 +178,7 @@ func (d *renamings) namesBeneath(place int,
 func (d *renamings) reportRenamed(k *drafting.Kind, found []renaming) {
 	by := k.Schema.NameFrom[0]
 	a := plan.SuspiciousEdit{Hazard: plan.Twins, Kind: k.Schema.Kind, Attribute: by, Count: len(found)}
-	a.Message = fmt.Sprintf("%d new %s may be there already under another name", len(found), nouns(len(found), k))
+	a.Message = catalogue.Fill("slip.renamed", "rows", severalNew(len(found), k, diag.Position{}))
 	var examples []plan.Example
 	for _, r := range found {
 		t, was := &d.All[d.Plan.Changes[r.change].Index], &d.All[r.gone]
@@ -187,15 +187,13 @@ func (d *renamings) reportRenamed(k *drafting.Kind, found []renaming) {
 			name.Position = t.Desired.Position
 		}
 		own := row{address: &t.Address, position: name.Position, desired: &name, was: &nothing, change: r.change}
-		called, before := cut(k.Schema.NameOf(t.Desired)), cut(k.Schema.NameOf(was.Live))
-		e := own.example(fmt.Sprintf("%s %q may be %s, %q: %s",
-			own.within(diag.Position{}), called, was.Address, before, r.how))
+		before, how := quoted(k.Schema.NameOf(was.Live)), catalogue.Fill(r.how)
+		e := own.example(catalogue.Fill("slip.may-be", "cell", own.within(diag.Position{}),
+			"name", quoted(k.Schema.NameOf(t.Desired)), "other", was.Address.String(), "called", before, "how", how))
 		e.Other = was.Address
 		examples = append(examples, e)
-		message := fmt.Sprintf("may be %s, %q, "+
-			"which the files no longer name, as %s: rename or new? to keep what is there, "+
-			"give the row its id %s or write moved: [{from: %s, to: %s}] in adsync.yaml, or allow creating another",
-			was.Address, before, r.how, was.Live.ID, was.Address, t.Address)
+		message := catalogue.Fill("slip.renamed-row", "other", was.Address.String(), "called", before, "how", how,
+			"id", was.Live.ID, "moved", drafting.MovedWords(was.Address, t.Address))
 		if d.holdRow(&own, by, plan.Twins, message) {
 			a.Held++
 		}

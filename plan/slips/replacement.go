@@ -2,14 +2,13 @@ package slips
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode"
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/internal/words/catalogue"
 	"adsync/plan"
 )
 
@@ -38,16 +37,20 @@ func (r replacement) makes(was, desired string) bool {
 	return was+r.to == desired
 }
 
-func (r replacement) String() string {
+// says returns that an attribute of some rows had this done to it.
+func (r replacement) says(attribute, share string) string {
+	key, text := "slip.replaced", ""
 	switch {
 	case r.from == "" && r.atStart:
-		return fmt.Sprintf("%q put before", cut(r.to))
+		key, text = "slip.put-before", quoted(r.to)
 	case r.from == "":
-		return fmt.Sprintf("%q put after", cut(r.to))
+		key, text = "slip.put-after", quoted(r.to)
 	case r.to == "":
-		return fmt.Sprintf("%q taken out of", cut(r.from))
+		key, text = "slip.taken-out", quoted(r.from)
+	default:
+		text = diag.Becomes(quoted(r.from), quoted(r.to))
 	}
-	return diag.Becomes(strconv.Quote(cut(r.from)), strconv.Quote(cut(r.to))) + " in"
+	return catalogue.Fill(key, "text", text, "attribute", attribute, "share", share)
 }
 
 // replacements finds a text replaced everywhere.
@@ -93,12 +96,13 @@ func (d *replacements) reportReplacement(e *edits, common replacement, rows []*r
 	var examples []plan.Example
 	for i := range replaced[:min(len(replaced), examplesShown)] {
 		examples = append(examples,
-			replaced[i].example(replaced[i].within(source)+" "+became(e.attribute, &replaced[i])))
+			replaced[i].example(catalogue.Fill("slip.became", "cell", replaced[i].within(source),
+				"change", became(e.attribute, &replaced[i]))))
 	}
 	d.report(plan.SuspiciousEdit{
 		Hazard: plan.MassEdit, Kind: e.kind.Schema.Kind,
 		Attribute: e.attribute.Name, Source: source, Count: len(replaced), Of: of,
-		Message: fmt.Sprintf("%s %s of %s%s", common, e.attribute.Name, shareOf(len(replaced), of, e.kind), in(source)),
+		Message: common.says(e.attribute.Name, shareOf(len(replaced), of, e.kind, source)),
 	}, examples)
 	return rest
 }

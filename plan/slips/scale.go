@@ -1,12 +1,13 @@
 package slips
 
 import (
-	"fmt"
 	"maps"
 	"math/bits"
 	"slices"
+	"strconv"
 
 	"adsync/internal/resource"
+	"adsync/internal/words/catalogue"
 	"adsync/plan"
 	"adsync/plan/drafting"
 )
@@ -14,9 +15,9 @@ import (
 // scales are the factors between the units amounts are given in.
 var scales = []struct {
 	factor int64
-	told   string // what was taken for units of the currency
+	told   string // the text of what was taken for units of the currency
 }{
-	{1_000_000, "micros"}, {1_000, "thousandths"}, {100, "cents"},
+	{1_000_000, "slip.micros"}, {1_000, "slip.thousandths"}, {100, "slip.cents"},
 }
 
 // Limits of amounts far from all others.
@@ -38,9 +39,9 @@ func (d *scaled) findScale(e *edits) {
 	}
 	for _, s := range scales {
 		up := where(e.rows, func(r *row) bool { return isTimes(*r.desired, *r.was, s.factor) })
-		d.reportScale(e, up, thousands(s.factor)+" times", "were "+s.told+" typed as units?")
+		d.reportScale(e, up, "up", s.factor, s.told)
 		down := where(e.rows, func(r *row) bool { return isTimes(*r.was, *r.desired, s.factor) })
-		d.reportScale(e, down, "1/"+thousands(s.factor)+" of", "were units typed as "+s.told+"?")
+		d.reportScale(e, down, "down", s.factor, s.told)
 	}
 }
 
@@ -51,7 +52,8 @@ func isTimes(v, w resource.Value, factor int64) bool {
 	return m > 0 && n > 0 && high == 0 && low == uint64(n)
 }
 
-func (d *scaled) reportScale(e *edits, rows []*row, factor, question string) {
+// reportScale reports that amounts are so many times what they were, or such a part of it: up or down.
+func (d *scaled) reportScale(e *edits, rows []*row, way string, times int64, told string) {
 	if len(rows) == 0 {
 		return
 	}
@@ -59,15 +61,17 @@ func (d *scaled) reportScale(e *edits, rows []*row, factor, question string) {
 		Hazard: plan.Scale, Kind: e.kind.Schema.Kind, Attribute: e.attribute.Name,
 		Source: sourceOf(values(rows)), Count: len(rows),
 	}
-	a.Message = fmt.Sprintf("%s of %s%s is %s what it was; %s",
-		a.Attribute, several(len(rows), e.kind), in(a.Source), factor, question)
+	factor, unit := thousands(times), catalogue.Fill(told)
+	a.Message = catalogue.Fill("slip.scale."+way, "attribute", a.Attribute,
+		"rows", several(len(rows), e.kind, a.Source), "factor", factor, "unit", unit)
 	var examples []plan.Example
 	for _, r := range rows {
 		amounts := became(e.attribute, r)
-		examples = append(examples, r.example(r.within(a.Source)+" "+amounts))
-		if !r.lowers && !d.exactlyAllowed(r) && d.holdRow(r,
-			a.Attribute, plan.Scale,
-			fmt.Sprintf("%s is %s what it was, %s; %s", a.Attribute, factor, amounts, question)) {
+		examples = append(examples, r.example(catalogue.Fill("slip.became", "cell", r.within(a.Source),
+			"change", amounts)))
+		if !r.lowers && !d.exactlyAllowed(r) && d.holdRow(r, a.Attribute, plan.Scale,
+			catalogue.Fill("slip.scale-row."+way, "attribute", a.Attribute, "factor", factor, "change", amounts,
+				"unit", unit)) {
 			a.Held++
 		}
 	}
@@ -161,23 +165,23 @@ func (d *outliers) reportOutliers(k *drafting.Kind,
 	if len(rows) == 0 {
 		return
 	}
-	way := "above"
+	key := "slip.far-above"
 	if !holds {
-		way = "below"
+		key = "slip.far-below"
 	}
 	found := plan.SuspiciousEdit{
 		Hazard: plan.Scale, Kind: k.Schema.Kind, Attribute: a.Name, Source: sourceOf(values(rows)), Count: len(rows),
 	}
-	found.Message = fmt.Sprintf("%s of %d new %s%s is "+
-		"%s times or more %s %s, the median of the %d there are; is it in units of the currency?",
-		a.Name, len(rows), nouns(len(rows), k), in(found.Source),
-		thousands(outlierFactor), way, resource.FormatMoney(median), peers)
+	factor, middle, all := thousands(outlierFactor), resource.FormatMoney(median), strconv.Itoa(peers)
+	found.Message = catalogue.Fill(key, "attribute", a.Name, "rows", severalNew(len(rows), k, found.Source),
+		"factor", factor, "median", middle, "peers", all)
 	var examples []plan.Example
 	for _, r := range rows {
-		examples = append(examples, r.example(r.within(found.Source)+" says "+a.Show(*r.desired)))
-		if holds && d.holdRow(r,
-			a.Name, plan.Scale, fmt.Sprintf("%s is %s, %s times or more above %s, the median of the %d there are",
-				a.Name, a.Show(*r.desired), thousands(outlierFactor), resource.FormatMoney(median), peers)) {
+		value := a.Show(*r.desired)
+		examples = append(examples, r.example(catalogue.Fill("slip.says", "cell", r.within(found.Source),
+			"value", value)))
+		if holds && d.holdRow(r, a.Name, plan.Scale, catalogue.Fill("slip.far-row", "attribute", a.Name,
+			"value", value, "factor", factor, "median", middle, "peers", all)) {
 			found.Held++
 		}
 	}

@@ -1,12 +1,13 @@
 package slips
 
 import (
-	"fmt"
 	"math"
 	"strconv"
 	"strings"
 
+	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/internal/words/catalogue"
 	"adsync/plan"
 	"adsync/plan/drafting"
 )
@@ -60,12 +61,15 @@ func (d *seriesFinder) reportSeries(c *column, run []row, step int64) bool {
 	a := plan.SuspiciousEdit{
 		Hazard: plan.Series, Kind: c.kind.Schema.Kind, Attribute: c.attribute.Name, Source: c.source, Count: len(run),
 	}
-	series := fmt.Sprintf("%s from %s to %s", c.stepped(step), run[0].within(c.source), last.within(c.source))
-	a.Message = fmt.Sprintf("%s of %s%s counts %s; was a cell dragged down?",
-		a.Attribute, several(len(run), c.kind), in(c.source), series)
+	way, by := c.stepped(step)
+	from, to := run[0].within(c.source), last.within(c.source)
+	a.Message = catalogue.Fill("slip.series."+way, "attribute", a.Attribute,
+		"rows", several(len(run), c.kind, c.source), "step", by, "first", from, "last", to)
 	if isRound(c.attribute) || c.attribute.Type == resource.TypeURL {
+		message := catalogue.Fill("slip.series-row."+way, "rows", several(len(run), c.kind, diag.Position{}),
+			"step", by, "first", from, "last", to)
 		for _, r := range holdable {
-			if d.holdRow(r, a.Attribute, plan.Series, "is one of "+several(len(run), c.kind)+" that count "+series) {
+			if d.holdRow(r, a.Attribute, plan.Series, message) {
 				a.Held++
 			}
 		}
@@ -73,7 +77,8 @@ func (d *seriesFinder) reportSeries(c *column, run []row, step int64) bool {
 	var examples []plan.Example
 	for i := range run[:examplesShown] {
 		examples = append(examples,
-			run[i].example(run[i].within(c.source)+" says "+brief(c.attribute, *run[i].desired)))
+			run[i].example(catalogue.Fill("slip.says", "cell", run[i].within(c.source),
+				"value", brief(c.attribute, *run[i].desired))))
 	}
 	d.report(a, examples)
 	return true
@@ -84,15 +89,16 @@ func (c *column) newlyCounts(run []row, changed []*row) bool {
 	return len(changed) >= seriesChangedFrom && len(changed)*2 > len(run) && !c.countedBefore(changed)
 }
 
-func (c *column) stepped(step int64) string {
-	way := "up"
+// stepped returns which way a column counts, up or down, and by how much.
+func (c *column) stepped(step int64) (way, by string) {
+	way = "up"
 	if step < 0 {
 		way, step = "down", -step
 	}
 	if c.attribute.Type == resource.TypeMoney {
-		return way + " by " + resource.FormatMoney(step)
+		return way, resource.FormatMoney(step)
 	}
-	return way + " by " + strconv.FormatInt(step, 10)
+	return way, strconv.FormatInt(step, 10)
 }
 
 // creeps reports whether amounts count by little against what they are.

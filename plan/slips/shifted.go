@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"adsync/internal/resource"
+	"adsync/internal/words/catalogue"
 	"adsync/plan"
 )
 
@@ -54,12 +55,11 @@ func (d *shifts) findShifted(c *column) {
 		Hazard: plan.Shifted, Kind: c.kind.Schema.Kind,
 		Attribute: c.attribute.Name, Source: c.source, Count: n, Of: len(c.rows),
 	}
-	share := shareOf(n, a.Of, c.kind) + in(c.source)
-	a.Message = a.Attribute + " of " + share + " is what another one had"
+	share, key := shareOf(n, a.Of, c.kind, c.source), "slip.exchanged"
 	if found {
-		a.Message += "; was the column sorted without the others, or a cell deleted?"
-		a.Held = d.holdShifted(c, changed, takings, share)
+		key, a.Held = "slip.shifted", d.holdShifted(c, changed, takings, share)
 	}
+	a.Message = catalogue.Fill(key, "attribute", a.Attribute, "share", share)
 	d.report(a, c.shiftedExamples(changed, takings))
 }
 
@@ -68,12 +68,12 @@ func (d *shifts) holdShifted(c *column, changed []*row, takings []taking, share 
 	for _, t := range takings {
 		from[t.row] = t.from
 	}
-	held := 0
+	held, column := 0, catalogue.Fill("slip.shifted-row", "share", share)
 	for _, r := range changed {
-		message := "is in a column where " + share + " say what another one said"
+		message := column
 		if f := from[r]; f != nil {
-			message = "says what " + near(f.position, r.position, *f.address) +
-				" said; " + share + " say what another one said"
+			message = catalogue.Fill("slip.shifted-from", "cell", near(f.position, r.position, *f.address),
+				"share", share)
 		}
 		if d.holdRow(r, c.attribute.Name, plan.Shifted, message) {
 			held++
@@ -85,7 +85,8 @@ func (d *shifts) holdShifted(c *column, changed []*row, takings []taking, share 
 func (c *column) shiftedExamples(changed []*row, takings []taking) []plan.Example {
 	var examples []plan.Example
 	for _, t := range takings[:min(len(takings), examplesShown)] {
-		e := t.row.example(t.row.within(c.source) + " now says what " + t.from.within(c.source) + " said")
+		e := t.row.example(catalogue.Fill("slip.now-says", "cell", t.row.within(c.source),
+			"other", t.from.within(c.source)))
 		e.Other = *t.from.address
 		examples = append(examples, e)
 	}
@@ -93,7 +94,8 @@ func (c *column) shiftedExamples(changed []*row, takings []taking) []plan.Exampl
 		return examples
 	}
 	for _, r := range changed[:min(len(changed), examplesShown)] {
-		examples = append(examples, r.example(r.within(c.source)+" "+became(c.attribute, r)))
+		examples = append(examples, r.example(catalogue.Fill("slip.became", "cell", r.within(c.source),
+			"change", became(c.attribute, r))))
 	}
 	return examples
 }

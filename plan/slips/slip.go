@@ -36,7 +36,7 @@ func (f *family) slips() (found []twinning) {
 	}
 	for i := range f.siblings {
 		if other, is := twins[i]; is {
-			found = append(found, twinning{&f.siblings[i], &f.siblings[other], "but for one letter"})
+			found = append(found, twinning{&f.siblings[i], &f.siblings[other], oneLetter})
 		}
 	}
 	return found

@@ -1,13 +1,13 @@
 package slips
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"unicode"
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/internal/words/catalogue"
 	"adsync/plan"
 	"adsync/plan/drafting"
 )
@@ -46,10 +46,13 @@ type sibling struct {
 	change   int // of its create; -1 where it is none
 }
 
+// oneLetter is the text of names that differ in a letter.
+const oneLetter = "slip.how.letter"
+
 // twinning is a create, and what it may be a second one of.
 type twinning struct {
 	create, other *sibling
-	how           string
+	how           string // differing, as the key of a text
 }
 
 type familyKey struct {
@@ -148,9 +151,9 @@ func (f *family) alike() (found []twinning) {
 		case own.change < 0:
 		case own.name != other.name:
 			found = append(found, twinning{&own, &other,
-				"but for case, spaces, punctuation or letters that look alike"})
+				"slip.how.alike"})
 		case other.unnamed: // where the files name both it is an error of theirs
-			found = append(found, twinning{&own, &other, "letter for letter"})
+			found = append(found, twinning{&own, &other, "slip.how.same"})
 		}
 	}
 	f.siblings = apart
@@ -175,7 +178,7 @@ func (d *nearTwins) reportTwins(k *drafting.Kind, found []twinning) {
 	a := plan.SuspiciousEdit{
 		Hazard: plan.Twins, Kind: k.Schema.Kind, Attribute: k.Schema.NameFrom[0], Count: len(found),
 	}
-	a.Message = fmt.Sprintf("%d new %s may be there already under another spelling", len(found), nouns(len(found), k))
+	a.Message = catalogue.Fill("slip.twins", "rows", severalNew(len(found), k, diag.Position{}))
 	var examples []plan.Example
 	for _, t := range found { // in several files perhaps: each with its whole position
 		desired := d.Desired.Get(t.create.address).Value(a.Attribute)
@@ -183,8 +186,8 @@ func (d *nearTwins) reportTwins(k *drafting.Kind, found []twinning) {
 			address: &t.create.address, position: t.create.position,
 			desired: &desired, was: &nothing, change: t.create.change,
 		}
-		e := r.example(fmt.Sprintf("%s %q has the name of %s, %q, %s",
-			r.within(diag.Position{}), cut(t.create.name), t.other.address, cut(t.other.name), t.how))
+		e := r.example(catalogue.Fill("slip.twin", "cell", r.within(diag.Position{}), "name", quoted(t.create.name),
+			"other", t.other.address.String(), "called", quoted(t.other.name), "how", catalogue.Fill(t.how)))
 		e.Other = t.other.address
 		examples = append(examples, e)
 		if message, holds := d.twinHold(k, t); holds && d.holdRow(&r, a.Attribute, plan.Twins, message) {
@@ -196,8 +199,8 @@ func (d *nearTwins) reportTwins(k *drafting.Kind, found []twinning) {
 
 func (d *nearTwins) twinHold(k *drafting.Kind, t twinning) (message string, holds bool) {
 	if d.Desired.Get(t.other.address) == nil {
-		return t.how + " " + d.TwinMessage(t.create.address, []resource.Address{t.other.address}), true
+		return d.TwinMessage(catalogue.Fill(t.how), t.create.address, []resource.Address{t.other.address}), true
 	}
-	return fmt.Sprintf("has the name of %s, %q, %s; rename it, or allow creating another",
-		t.other.address, cut(t.other.name), t.how), len(k.Caps) > 0
+	return catalogue.Fill("slip.twin-row", "other", t.other.address.String(), "called", quoted(t.other.name),
+		"how", catalogue.Fill(t.how)), len(k.Caps) > 0
 }

@@ -6,24 +6,40 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/internal/words/catalogue"
 	"adsync/plan"
 	"adsync/plan/drafting"
 )
 
-// nouns is a kind's name for one or more.
-func nouns(n int, k *drafting.Kind) string {
-	if n == 1 {
-		return strings.ToLower(k.Schema.Title)
+// title is what people call a kind, in small letters.
+func title(k *drafting.Kind) string { return strings.ToLower(k.Schema.Title) }
+
+// several names a number of a kind, and where they are: "1 ad", "52 ads in q4.xlsx:Ads!E".
+func several(n int, k *drafting.Kind, source diag.Position) string {
+	key := "slip.rows"
+	if !source.IsZero() {
+		key = "slip.rows-in"
 	}
-	return strings.ToLower(k.Schema.Title) + "s"
+	return catalogue.Fill(key, "n", thousands(int64(n)), "kind", title(k), "source", place(source))
 }
 
-// several names a number of a kind: "1 ad", "52 ads".
-func several(n int, k *drafting.Kind) string { return thousands(int64(n)) + " " + nouns(n, k) }
+// severalNew names a number of new ones of a kind, and where they are.
+func severalNew(n int, k *drafting.Kind, source diag.Position) string {
+	key := "slip.new-rows"
+	if !source.IsZero() {
+		key = "slip.new-rows-in"
+	}
+	return catalogue.Fill(key, "n", strconv.Itoa(n), "kind", title(k), "source", place(source))
+}
 
-// shareOf names a part of a kind: "40 of 52 ads".
-func shareOf(n, of int, k *drafting.Kind) string {
-	return thousands(int64(n)) + " of " + several(of, k)
+// shareOf names a part of a kind, and where it is: "40 of 52 ads".
+func shareOf(n, of int, k *drafting.Kind, source diag.Position) string {
+	key := "slip.share"
+	if !source.IsZero() {
+		key = "slip.share-in"
+	}
+	return catalogue.Fill(key, "some", thousands(int64(n)), "n", thousands(int64(of)), "kind", title(k),
+		"source", place(source))
 }
 
 // thousands writes a number with a comma before each three digits.
@@ -35,15 +51,12 @@ func thousands(n int64) string {
 	return digits
 }
 
-// in writes where a source is, after what is there: " in q4.xlsx:Ads!E".
-func in(source diag.Position) string {
-	switch {
-	case source.IsZero():
-		return ""
-	case source.Sheet() != "" && source.Column() > 0:
-		return " in " + source.String() + "!" + diag.ColumnName(source.Column())
+// place writes where a source is: "q4.xlsx:Ads!E".
+func place(source diag.Position) string {
+	if source.Sheet() != "" && source.Column() > 0 {
+		return source.String() + "!" + diag.ColumnName(source.Column())
 	}
-	return " in " + source.String()
+	return source.String()
 }
 
 // near writes a position beside another: the cell or row alone within one sheet,
@@ -55,11 +68,11 @@ func near(p, beside diag.Position, address resource.Address) string {
 	case p.File() != beside.File() || p.Sheet() != beside.Sheet():
 		return p.String()
 	case p.Sheet() != "" && p.Column() == 0:
-		return "row " + strconv.Itoa(p.Line())
+		return catalogue.Fill("slip.row", "n", strconv.Itoa(p.Line()))
 	case p.Sheet() != "":
 		return p.Cell()
 	}
-	return "line " + strconv.Itoa(p.Line())
+	return catalogue.Fill("slip.line", "n", strconv.Itoa(p.Line()))
 }
 
 // within names where a row stands in a source, else its resource.
@@ -93,3 +106,6 @@ func cut(s string) string {
 	}
 	return strings.TrimSpace(string(letters[:briefLength])) + "…"
 }
+
+// quoted is a name as a suspicious edit quotes it.
+func quoted(name string) string { return strconv.Quote(cut(name)) }

@@ -1,10 +1,10 @@
 package spend
 
 import (
-	"fmt"
 	"slices"
 
 	"adsync/internal/resource"
+	"adsync/internal/words/catalogue"
 	"adsync/plan"
 	"adsync/plan/drafting"
 )
@@ -18,16 +18,19 @@ func (c Potential) Exceeds(before, desired Potential) bool {
 	return c.Day > max(before.Day, desired.Day) || c.Month > max(before.Month, desired.Month)
 }
 
-// Words says how much could be spent, and how much could be before and by the
-// files.
-func (c Potential) Words(before, desired Potential) string {
-	const said = "%s could be spent %s, more than %s now and %s by the files"
-	if c.Day > max(before.Day, desired.Day) {
-		return fmt.Sprintf(said, resource.FormatMoney(c.Day),
-			"a day", resource.FormatMoney(before.Day), resource.FormatMoney(desired.Day))
+// Words returns how much could be spent on an address, "" for the whole account, and how much could be before
+// and by the files.
+func (c Potential) Words(address string, before, desired Potential) string {
+	key, accountKey, is, was, wanted := "guard.more-day", "guard.account-more-day", c.Day, before.Day, desired.Day
+	if c.Day <= max(before.Day, desired.Day) {
+		key, accountKey = "guard.more-month", "guard.account-more-month"
+		is, was, wanted = c.Month, before.Month, desired.Month
 	}
-	return fmt.Sprintf(said, resource.FormatMoney(c.Month),
-		"this month", resource.FormatMoney(before.Month), resource.FormatMoney(desired.Month))
+	if address == "" {
+		key = accountKey
+	}
+	return catalogue.Fill(key, "address", address, "amount", resource.FormatMoney(is),
+		"now", resource.FormatMoney(was), "files", resource.FormatMoney(wanted))
 }
 
 // Excess is by how much more can be spent than before and than the files ask for, in
@@ -40,12 +43,12 @@ func (c Potential) Excess(before, desired Potential) int64 {
 // nowhere: in all, and on each day from which other limits hold.
 func (e *Exposure) Excess(before, desired *Exposure) string {
 	if is, was, wanted := e.potentialOf(), before.potentialOf(), desired.potentialOf(); is.Exceeds(was, wanted) {
-		return is.Words(was, wanted)
+		return is.Words("", was, wanted)
 	}
 	for _, day := range turns(e, before, desired) {
 		if is, was, wanted := e.on(day), before.on(day), desired.on(day); is > max(was, wanted) {
-			return fmt.Sprintf("%s could be spent on %s, more than %s now and %s by the files",
-				resource.FormatMoney(is), day, resource.FormatMoney(was), resource.FormatMoney(wanted))
+			return catalogue.Fill("guard.account-more-on", "amount", resource.FormatMoney(is), "day", day,
+				"now", resource.FormatMoney(was), "files", resource.FormatMoney(wanted))
 		}
 	}
 	return ""

@@ -141,7 +141,7 @@ func (r *memberWaves) inlineListOf(p wire.Part, file *plan.Field,
 		}
 	}
 	if wanted.Whole && list.done == 0 && seen.Revision != 0 && !wire.IsNew(p.Change) {
-		return list, "waits: " + plan.NoInlineReplace, nil
+		return list, "waits: " + plan.NoInlineReplace(), nil
 	}
 	return list, "", nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"adsync/internal/adsapi"
 	"adsync/internal/resource"
+	"adsync/internal/words/catalogue"
 	"adsync/plan"
 	"adsync/reconcile/env"
 	"adsync/reconcile/send"
@@ -151,8 +152,8 @@ func (r *waveRunner) unconfirmedLower() (all []plan.Unsettled) {
 			what = string(p.Change.Action)
 		}
 		all = append(all, plan.Unsettled{
-			Address: p.Change.Address, What: what,
-			Message: "the " + what + " of it is not confirmed", Creates: p.Create, Unconfirmed: true,
+			Address: p.Change.Address, What: what, Creates: p.Create, Unconfirmed: true,
+			Message: catalogue.Fill("guard.unconfirmed", "change", plan.SentWords(what)),
 		})
 	}
 	return all

@@ -12,6 +12,7 @@ import (
 
 	"adsync/internal/adsapi"
 	"adsync/internal/resource"
+	"adsync/internal/words/catalogue"
 	"adsync/reconcile/env"
 	"adsync/reconcile/wire"
 )
@@ -211,7 +212,7 @@ func (r *refresher) readKind(ctx context.Context, schema *resource.Schema) error
 		return nil
 	}
 	if LacksFeature(schema, err) {
-		r.live.Lacking[schema.Kind] = fmt.Sprintf("the account has no %s: %s", schema.Feature, err)
+		r.live.Lacking[schema.Kind] = catalogue.Say("guard.lacking", "feature", schema.Feature, "why", err)
 		return nil
 	}
 	if err != nil && !errors.Is(err, adsapi.ErrNotFound) && (schema.Parent == "" || !listMissing(err)) {

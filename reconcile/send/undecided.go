@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"adsync/internal/resource"
+	"adsync/internal/words/catalogue"
 	"adsync/plan"
 	"adsync/reconcile/env"
 	"adsync/reconcile/wire"
@@ -28,11 +29,12 @@ func (u Undecided) Message() string {
 	if said == "" {
 		said = u.Step.Note
 	}
+	key := "guard.unknown"
 	if said != "" {
-		said = ": " + said
+		key = "guard.unknown-why"
 	}
-	return fmt.Sprintf("what became of its %s of %s is unknown%s",
-		u.What, u.Step.SentAt.UTC().Format("2006-01-02 15:04 MST"), said)
+	return catalogue.Fill(key, "change", plan.SentWords(u.What),
+		"time", u.Step.SentAt.UTC().Format("2006-01-02 15:04 MST"), "why", said)
 }
 
 // OpenSteps reads what earlier runs left undecided from the journal.

@@ -5,7 +5,8 @@
 // invariant: a key that is asked for is in the catalogue, with the places it is given; its tests read the templates and
 // the code for that, and who looks at the page does not find out.
 //
-// catalogue.go reads and says, template.go puts texts into templates.
+// catalogue.go reads and says, template.go puts texts into templates, plainly.go puts what engineers are told into the
+// words of others.
 package catalogue
 
 import (
@@ -28,8 +29,9 @@ var englishText string
 
 // Catalogue has texts by their keys.
 type Catalogue struct {
-	language language.Tag
-	texts    map[string]forms
+	language  language.Tag
+	texts     map[string]forms
+	otherwise func() []saidOtherwise
 }
 
 // forms are those of a text: by the form of a count, or "other" alone.
@@ -106,6 +108,15 @@ func Fill(key string, places ...string) string {
 	b.Grow(of.size(places))
 	of.write(&b, places)
 	return b.String()
+}
+
+// Commas joins texts: a, b, c.
+func Commas(texts []string) string {
+	if len(texts) < 2 {
+		return strings.Join(texts, "")
+	}
+	last := len(texts) - 1
+	return Fill("list.comma", "list", Commas(texts[:last]), "last", texts[last])
 }
 
 // given is what stands in a place.
@@ -210,6 +221,7 @@ func (t text) places(all map[string]bool) {
 // before; one that begins with # is for whoever translates.
 func parse(file, content string) (*Catalogue, error) {
 	c := &Catalogue{texts: map[string]forms{}}
+	c.otherwise = sync.OnceValue(c.findOtherwise)
 	type line struct {
 		at   int
 		text string

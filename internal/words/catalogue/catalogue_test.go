@@ -95,6 +95,28 @@ func TestTextsAreSaid(t *testing.T) {
 	}
 }
 
+// What engineers read is known again in any language, amid other text, and said in the other words.
+func TestEngineersTextsAreSaidPlainly(t *testing.T) {
+	defer Use(other(t, "with = steht, weil {what} steht", "with.plain = wartet auf {what}",
+		"with-part = steht, weil {what} steht, das es braucht", "with-part.plain = braucht {what}",
+		"edit = von {from} auf {to} geändert; schreib das (oder nicht)", "edit.plain = jetzt {to} statt {from}",
+		"again = {what}; plan noch einmal", "again.plain = {what}"))()
+	for said, want := range map[string]string{
+		"steht, weil campaign/x steht":                             "wartet auf campaign/x",
+		"ad/y: steht, weil campaign/x steht; --allow z":            "ad/y: wartet auf campaign/x; --allow z",
+		"steht, weil bid steht, das es braucht":                    "braucht bid",
+		"von 4 auf 5 geändert; schreib das (oder nicht)":           "jetzt 5 statt 4",
+		"jetzt: von 4 auf 5 geändert; schreib das (oder nicht); b": "jetzt: jetzt 5 statt 4; b",
+		"steht, weil a steht; steht, weil b steht":                 "wartet auf a; wartet auf b",
+		"war da; plan noch einmal":                                 "war da",
+		"von 4 auf 5 geändert":                                     "von 4 auf 5 geändert",
+	} {
+		if got := Plainly(said); got != want {
+			t.Errorf("%q is %q plainly; want %q", said, got, want)
+		}
+	}
+}
+
 // Other languages count otherwise: Polish has a form for 2 to 4, and another for 5.
 func TestFormsAreThoseOfTheLanguage(t *testing.T) {
 	c, err := parse("polish.txt", "language = pl\nn [one] = {n} zmiana\nn [few] = {n} zmiany\nn [many] = {n} zmian\n"+

@@ -18,7 +18,7 @@ import (
 // fill, and each that is there is asked for. A key may be put together, as "state." + name: then all that begin so are
 // used.
 func TestEveryTextIsUsed(t *testing.T) {
-	used := map[string]bool{"language": true}
+	used := map[string]bool{"language": true, "list.comma": true} // of the catalogue itself
 	reads := func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || strings.HasSuffix(path, "_test.go") {
 			return err
@@ -41,12 +41,20 @@ func TestEveryTextIsUsed(t *testing.T) {
 		}
 		return nil
 	}
-	for _, root := range []string{"../..", "../../../cmd"} {
+	for _, root := range []string{"../..", "../../../cmd", "../../../plan", "../../../reconcile", "../../../sources"} {
 		if err := filepath.WalkDir(root, reads); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(english().texts)) {
+		if engineers, plain := strings.CutSuffix(key, plainKey); plain {
+			used[key] = used[engineers]
+			for place := range english().texts[key].places() {
+				if _, is := english().texts[engineers].places()[place]; !is {
+					t.Errorf("english.txt: %s has the place %q; want those that %s has", key, place, engineers)
+				}
+			}
+		}
 		if !used[key] {
 			t.Errorf("english.txt: nothing asks for %q; want no text that nobody reads", key)
 		}
