@@ -1,11 +1,13 @@
 package insights
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"time"
 
 	"adsync/internal/pattern"
+	"adsync/internal/words/catalogue"
 )
 
 // Span is a time that figures are of: hours or days of a zone, both ends inside. Ends are
@@ -67,14 +69,14 @@ func Between(from, to string, now time.Time) (Span, error) {
 	s := Span{From: from, To: to}
 	for _, end := range []string{from, to} {
 		if _, err := time.Parse(formOf(end), end); err != nil {
-			return s, fmt.Errorf("%q is no day and no hour; want such as 2026-11-01 or 2026-11-01T15", end)
+			return s, said("span.no-day", "day", strconv.Quote(end))
 		}
 	}
 	if len(from) != len(to) {
-		return s, fmt.Errorf("%s is a day and %s is an hour, or the other way about; want two of a kind", from, to)
+		return s, said("span.two-kinds", "from", from, "to", to)
 	}
 	if from > to {
-		return s, fmt.Errorf("%s is after %s; want the beginning first", from, to)
+		return s, said("span.reversed", "from", from, "to", to)
 	}
 	return s, s.check(now)
 }
@@ -85,13 +87,15 @@ const maxYears = 5
 func (s Span) check(now time.Time) error {
 	switch {
 	case s.To > now.Format(formOf(s.To)):
-		return fmt.Errorf("%s has not come yet in %s; want %s at the latest",
-			s.To, now.Location(), now.Format(formOf(s.To)))
+		return said("span.to-come", "to", s.To, "zone", now.Location().String(), "latest", now.Format(formOf(s.To)))
 	case s.From < now.AddDate(-maxYears, 0, 1).Format(formOf(s.From)):
-		return fmt.Errorf("%s is more than %d years ago; the service looks back no further", s.From, maxYears)
+		return said("span.too-old", "from", s.From, "n", strconv.Itoa(maxYears))
 	}
 	return nil
 }
+
+// said is an error in a text of the catalogue: the page shows it, too.
+func said(key string, places ...string) error { return errors.New(catalogue.Fill(key, places...)) }
 
 func formOf(end string) string {
 	if len(end) > len(time.DateOnly) {

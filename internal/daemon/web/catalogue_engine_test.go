@@ -137,9 +137,10 @@ func (f *foreign) plan(a *asker, p *planview.Document) {
 	for i := range p.Changes[:min(len(p.Changes), 1000)] { // a page shows no more
 		c := &p.Changes[i]
 		f.add(names.Of(c.Address), words.Upper(names.Of(c.Address)), c.Name, c.ID, c.Address)
-		f.of(reflect.ValueOf(c.Held), 0)
-		f.of(reflect.ValueOf(c.Fields), 0)
 		for k := range c.Fields {
+			one := c.Fields[k]
+			one.Held = nil // what holds it is in the catalogue
+			f.of(reflect.ValueOf(one), 0)
 			label := names.Label(c.Kind, c.Fields[k].Name)
 			f.add(label, words.Lower(label))
 		}
@@ -150,9 +151,6 @@ func (f *foreign) plan(a *asker, p *planview.Document) {
 	}
 	for _, r := range planview.Releases(p) {
 		f.add(r.Allow, names.Allowance(r.Allow))
-		for _, first := range r.First {
-			f.add(words.Upper(names.In(first)))
-		}
 	}
 }
 
@@ -180,7 +178,7 @@ var nobodys = []*regexp.Regexp{
 	// The service's: whether an ad is active.
 	regexp.MustCompile(`\bactive\b`),
 	// Places of a text, moments, amounts, commits, commands, settings, files.
-	regexp.MustCompile(`\{(n|all)\}|\d (EST|UTC)\b|\bUSD\b|\b[0-9a-f]{7,40}\b|\b5a2b3\b|--[a-z-]+|` +
+	regexp.MustCompile(`\{(n|all)\}|\d (EST|UTC)\b|\dT\d\d\b|\bUSD\b|\b[0-9a-f]{7,40}\b|\b5a2b3\b|--[a-z-]+|` +
 		`\bpause-all\b|\breconcile\b|daemon FOLDER|figures: false|\bpasskeys\b|daemon\.yaml|/api/v1/sessions|` +
 		`\bSTOP\b|max_daily_exposure|\bads/|adsync/u[a-z]+|north/"<b>\\u202e\\n\.yaml`),
 	// Names: of people, accounts, branches, hosts and what is advertised.

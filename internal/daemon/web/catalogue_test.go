@@ -33,11 +33,7 @@ var (
 // the place of those of english.txt.
 func inAnotherLanguage(t *testing.T) {
 	t.Helper()
-	english, err := os.ReadFile("../../words/catalogue/english.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	text := oneText.ReplaceAllStringFunc(goesOn.ReplaceAllString(string(english), " "), func(line string) string {
+	text := oneText.ReplaceAllStringFunc(goesOn.ReplaceAllString(english(t), " "), func(line string) string {
 		key, text, _ := strings.Cut(line, " = ")
 		if key == "language" {
 			return line
@@ -55,6 +51,16 @@ func inAnotherLanguage(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(catalogue.Use(other))
+}
+
+// english are the texts of the catalogue, as its file has them.
+func english(t *testing.T) string {
+	t.Helper()
+	content, err := os.ReadFile("../../words/catalogue/english.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
 }
 
 // spoken are the attributes that somebody reads or hears.

@@ -1,10 +1,13 @@
 package web
 
 import (
+	"encoding/json"
 	"fmt"
+	"html"
 	"log/slog"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +17,7 @@ import (
 	"adsync/internal/daemon/passkey"
 	"adsync/internal/daemon/roles"
 	"adsync/internal/testing/openidtest"
+	"adsync/internal/words/catalogue"
 )
 
 // eachView fetches each page that somebody sees, for every role, without a browser: those that an address leads to, and
@@ -41,8 +45,77 @@ func eachView(t *testing.T, visit func(a *asker, name, page string)) {
 	a.desk.full()
 	visit(a, "read only", text(t, a.get("/accounts/shoes")))
 	visit(a, "read only, pause", text(t, a.get("/accounts/shoes/pause")))
+	a = ask(t, nil)
+	a.desk.full()
+	said := a.desk.heldByAll(t)
+	page := text(t, a.get("/accounts/shoes"))
+	visit(a, "all that holds a change", page)
+	for _, one := range said {
+		if !strings.Contains(page, html.EscapeString(one)) {
+			t.Errorf("the page does not say %q; want each hold on it", one)
+		}
+	}
+	for _, days := range []string{"from=77&to=77", "from=2026-11-01&to=2026-11-02T15", "from=2026-11-20&to=2026-11-02",
+		"from=2026-11-01&to=2099-01-01", "from=1999-11-01&to=2026-11-02"} {
+		page := text(t, a.get("/accounts/shoes/campaigns?"+days))
+		if visit(a, days, page); !strings.Contains(page, "2026-11-0") {
+			t.Errorf("%s: the page says nothing of the days", days)
+		}
+	}
 	answers(t, visit)
 	logins(t, visit)
+}
+
+// heldByAll has a plan in which a change waits for each text of what may hold one, and what may be slips. It returns
+// what a page says of them.
+func (d *fakeDesk) heldByAll(t *testing.T) (said []string) {
+	t.Helper()
+	changes, slips := []map[string]any{}, []map[string]any{}
+	for _, key := range keysOf(t, "guard.", "saved.", "slip.") {
+		var places []any
+		for i, place := range key[1:] {
+			places = append(places, place, 10+i)
+		}
+		message := catalogue.Say(key[0], places...)
+		if strings.HasPrefix(key[0], "slip.") {
+			slips = append(slips, map[string]any{"hazard": "series", "kind": "campaign", "message": message})
+			continue
+		}
+		at := fmt.Sprintf("campaign/%d", len(changes))
+		changes = append(changes, map[string]any{"address": at, "kind": "campaign", "action": "update", "name": at[9:],
+			"fields": []map[string]any{{"name": "budget.daily", "live": 80_000_000, "desired": 200_000_000,
+				"held": map[string]any{"hazard": "late", "message": message}}}})
+		said = append(said, catalogue.Plainly(message))
+	}
+	written, err := json.Marshal(map[string]any{"changes": changes[:150], "accidents": slips[:25]})
+	p := *d.plans["shoes"]
+	if p.Changes = nil; err == nil {
+		err = json.Unmarshal(written, &p)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.plans["shoes"] = withAsks(&p)
+	return said[:150]
+}
+
+// keysOf are those of the catalogue that begin so, each with its places.
+func keysOf(t *testing.T, begins ...string) (keys [][]string) {
+	t.Helper()
+	for _, line := range oneText.FindAllStringSubmatch(goesOn.ReplaceAllString(english(t), " "), -1) {
+		key, _, _ := strings.Cut(line[1], " [")
+		if !slices.ContainsFunc(begins, func(b string) bool { return strings.HasPrefix(key, b) }) {
+			continue
+		}
+		places := []string{key}
+		for _, place := range named.FindAllString(line[2], -1) {
+			if !slices.Contains(places, place[1:]) {
+				places = append(places, place[1:])
+			}
+		}
+		keys = append(keys, places)
+	}
+	return keys
 }
 
 // ofRole is somebody with a role, logged in; "" is nobody, where there is one token for all.

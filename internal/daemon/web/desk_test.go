@@ -24,6 +24,7 @@ import (
 	"adsync/internal/outside"
 	"adsync/internal/planview"
 	"adsync/internal/runview"
+	"adsync/internal/words/catalogue"
 )
 
 // noon is the time of the tests.
@@ -71,6 +72,8 @@ func theDesk(t testing.TB) *fakeDesk {
 	t.Helper()
 	shown := &planview.Document{}
 	read(t, "testdata/plan.json", shown)
+	shown.Changes[4].Fields[0].Held.Message = catalogue.Say("guard.rises.live", "attribute", "budget.daily",
+		"times", "×2.40", "from", "50.00", "to", "120.00", "limit", "×1.50") // as it is there, in any language
 	withAsks(shown)
 	kept := threeCampaigns(t)
 	run, partial := &runview.Document{}, &runview.Document{}

@@ -11,6 +11,7 @@ import (
 
 	"adsync/internal/daemon"
 	"adsync/internal/planview"
+	"adsync/internal/words/catalogue"
 )
 
 // theDraft is what takes a run back: two values, of which one is money, and one that stays.
@@ -73,7 +74,8 @@ func (d *fakeDesk) conflicts() {
 	c := &p.Changes[0]
 	c.Fields = slices.Clone(c.Fields[:1])
 	by := fmt.Sprintf(`{"live": 900000, "foreign": {"actor": "<b>Eve", "at": %d},
-		"held": {"hazard": "conflict", "allow": "conflict=%s", "message": "both"}}`, noon.Unix()-3600, c.Address)
+		"held": {"hazard": "conflict", "allow": "conflict=%s", "message": %q}}`, noon.Unix()-3600, c.Address,
+		catalogue.Say("guard.conflict", "value", "1", "live", "2", "last", "3"))
 	if err := json.Unmarshal([]byte(by), &c.Fields[0]); err != nil {
 		panic(err)
 	}

@@ -17,6 +17,7 @@ import (
 	"adsync/internal/daemon/roles"
 	"adsync/internal/eyes"
 	"adsync/internal/planview"
+	"adsync/internal/words/catalogue"
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
@@ -31,7 +32,7 @@ func (d *fakeDesk) raises(name string, waiting, others int, also ...string) {
 	add := func(key, field, live, desired string, holds ...string) {
 		held := ""
 		if len(holds) > 0 {
-			const hold = `{"hazard": "%s", "message": "it rises", "allow": "%s"`
+			hold := `{"hazard": "%s", "message": "` + catalogue.Say("guard.cleared", "attribute", "7") + `", "allow": "%s"`
 			for _, allow := range holds[1:] {
 				hazard, _, _ := strings.Cut(allow, "=")
 				held += fmt.Sprintf(hold+"},", hazard, allow)
