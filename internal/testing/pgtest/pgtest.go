@@ -124,7 +124,8 @@ func (s *Server) Run(t testing.TB) {
 // run starts the server; false where processes of the one that was killed have not quite ended.
 func (s *Server) run(t testing.TB) bool {
 	t.Helper()
-	args := []string{"-D", s.data(), "-k", "", "-c", "listen_addresses=127.0.0.1", "-p", strconv.Itoa(s.Port)}
+	args := []string{"-D", s.data(), "-k", "", "-c", "listen_addresses=127.0.0.1", "-p", strconv.Itoa(s.Port),
+		"-c", "dynamic_shared_memory_type=mmap"} // in its folder: one that is killed leaves nothing in /dev/shm
 	for _, setting := range s.settings {
 		args = append(args, "-c", setting)
 	}
