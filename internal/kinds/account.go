@@ -11,7 +11,7 @@ func account() *resource.Schema {
 	return &resource.Schema{
 		Kind: Account, Title: "Account", Sheet: "Account", Extra: true, Only: "account",
 		NameFrom: []string{"account_name", "name", "brand_name", "legal_name"},
-		Lasting:  "an ad account stays", Feature: "brand updates",
+		Lasting:  "account", Feature: "brand updates",
 		Listing: resource.Listing{Path: "ad_account"},
 		Calls:   resource.Calls{Update: resource.Call{Path: "ad_account/brand"}},
 		Attributes: []resource.Attribute{

@@ -48,7 +48,7 @@ func campaign() *resource.Schema {
 				Help:    "Last day that is still inside, YYYY-MM-DD. Blank: left as it is; [clear] means no end.",
 				Example: "2026-12-31",
 				Type:    resource.TypeLast, Clearable: true, Earliest: resource.Today, EditsBack: true,
-				Without: &resource.Without{Says: "no last day"},
+				Without: &resource.Without{Says: "no-last-day"},
 				Wire:    resource.Wire{Path: "end_time", Codec: resource.EndTime},
 				Bulk:    resource.BulkField{Update: "end_time"},
 			},
@@ -58,7 +58,7 @@ func campaign() *resource.Schema {
 					"separated by commas. Blank: left as it is; [clear] removes the countries.", Example: "US, CA",
 				Type: resource.TypeRegion, Clearable: true, Spend: resource.Reach,
 				Without: &resource.Without{
-					Says: "all countries", Unless: []string{"targeting.locations"},
+					Says: "all-countries", Unless: []string{"targeting.locations"},
 					But: []string{"targeting.excluded_countries", "targeting.excluded_locations"},
 				},
 				Wire: resource.Wire{Path: "targeting.locations.countries"},
@@ -128,7 +128,7 @@ func budgetDaily() resource.Attribute {
 		Help: "Most to spend on one day, in the account's " +
 			"currency. Give this or the lifetime budget. Blank: left as it is.", Example: "50.00",
 		Type: resource.TypeMoney, Min: resource.MicrosPerUnit, Spend: resource.Amount, Per: "day",
-		Without: &resource.Without{Says: "no daily limit"},
+		Without: &resource.Without{Says: "no-daily-limit"},
 		Wire:    resource.Wire{Path: path},
 		Bulk: resource.BulkField{
 			Create: "max_budget_micros", With: map[string]string{"budget_type": "daily"},

@@ -12,7 +12,7 @@ import (
 func pixel() *resource.Schema {
 	return &resource.Schema{
 		Kind: Pixel, Title: "Pixel", Sheet: "Pixels", Extra: true,
-		NameFrom: []string{"name"}, Lasting: "the service has no call that removes a pixel",
+		NameFrom: []string{"name"}, Lasting: "pixel",
 		Feature:    "conversion measurement",
 		Collection: "conversions/pixels",
 		Listing:    resource.Listing{NoRead: true, Optional: true},
@@ -41,7 +41,7 @@ func eventSetting() *resource.Schema {
 	return &resource.Schema{
 		Kind: EventSetting, Title: "Event setting", Sheet: "Event settings", Extra: true,
 		NameFrom: []string{"name"}, Removal: Archived,
-		Lasting:    "the service has no call that archives an event setting; archive it in the ad manager",
+		Lasting:    "event-setting",
 		Collection: "conversions/event_settings",
 		Listing:    resource.Listing{NoRead: true},
 		Calls:      resource.Calls{Keyless: true},

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"adsync/internal/diag"
+	"adsync/internal/words/catalogue"
 )
 
 // Format writes a value as people read it: money in units, lists joined.
@@ -38,15 +39,13 @@ func (a *Attribute) JoinItems(items []string) string {
 func (a *Attribute) Show(v Value) string {
 	switch {
 	case v.IsAbsent():
-		return "(none)"
+		return catalogue.Say("shown.none")
 	case v.IsNull():
 		return "[clear]"
-	case a.Type == TypeHints && len(v.Items()) == 1:
-		return "1 entry"
 	case a.Type == TypeHints:
-		return strconv.Itoa(len(v.Items())) + " entries"
+		return catalogue.Say("shown.entries", "n", len(v.Items()))
 	case a.Type.IsList() && len(v.Items()) == 0:
-		return "(empty)"
+		return catalogue.Say("shown.empty")
 	case a.Addressed != "":
 		return diag.Printable(a.JoinItems(a.Shown(v)))
 	case a.Type == TypeMembers:

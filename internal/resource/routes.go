@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"adsync/internal/words/catalogue"
 )
 
 // Way is how a value reaches the service.
@@ -26,6 +28,9 @@ type Route struct {
 	When string
 }
 
+// WhyLasting is why nothing removes a resource of the kind.
+func (s *Schema) WhyLasting() string { return catalogue.Say("lasting." + s.Lasting) }
+
 // CreateRoutes are the ways of an attribute's value when its resource is made,
 // the cheapest first. None at all is a gap in the description.
 func (s *Schema) CreateRoutes(a *Attribute) []Route {
@@ -33,7 +38,7 @@ func (s *Schema) CreateRoutes(a *Attribute) []Route {
 	case a.Protects:
 		return []Route{{noWay, "adsync's own word; the service never hears of it"}}
 	case s.CreateCall().Path == "":
-		return []Route{{noWay, s.Lasting + "; nothing makes one"}}
+		return []Route{{noWay, s.WhyLasting() + "; nothing makes one"}}
 	case s.Membership != nil && s.Membership.Merge == a.Name:
 		return []Route{{alone, "POST /" + s.Membership.MergeCall.Path}}
 	case s.Membership != nil && s.Membership.Has(a.Name):
@@ -83,7 +88,7 @@ func (s *Schema) UpdateRoutes(a *Attribute) []Route {
 		routes = append(routes, Route{upload, "a file of the folder or an address, once; its id goes along"})
 	case len(a.Calls) > 0 || a.Wire.Path == "":
 	case a.Wire.Codec == Flag:
-		return []Route{{noWay, s.Lasting}}
+		return []Route{{noWay, s.WhyLasting()}}
 	default:
 		routes = append(routes, Route{alone, "POST /" + s.UpdateCall().Path})
 	}

@@ -305,7 +305,7 @@ func unreplaceable(t drafting.Entry) string {
 	lacks := namesOfLacks(lacksOf(&t))
 	switch {
 	case t.Kind.Schema.Lasting != "":
-		return t.Kind.Schema.Lasting
+		return t.Kind.Schema.WhyLasting()
 	case t.Kind.Schema.Caps:
 		return catalogue.Fill("guard.obstacle.limit")
 	case len(lacks) > 0:

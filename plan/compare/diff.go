@@ -219,7 +219,7 @@ func (d *comparison) wantedArchived(t drafting.Entry) {
 	if !t.Gone() && !t.Above.Born && t.Kind.Schema.Lasting != "" {
 		d.Refuse(&t, "", diag.Problem{
 			Code: diag.BadValue, Position: f.Desired.Position, Address: t.Address.String(), Message: name +
-				" is " + f.Desired.Text() + ", and " + t.Kind.Schema.Lasting + "; want the row without it",
+				" is " + f.Desired.Text() + ", and " + t.Kind.Schema.WhyLasting() + "; want the row without it",
 		})
 		return
 	}

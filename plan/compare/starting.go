@@ -3,7 +3,7 @@ package compare
 import (
 	"slices"
 
-	"adsync/internal/resource"
+	"adsync/internal/words/catalogue"
 	"adsync/plan"
 	"adsync/plan/drafting"
 )
@@ -64,13 +64,14 @@ func startOf(k *drafting.Kind, lacks uint64) *plan.Start {
 	}
 	s := &plan.Start{}
 	for i, a := range k.Without {
-		w := plan.Without{Attribute: a.Name, Says: a.Without.Says}
+		if lacks>>(2*i)&1 == 0 {
+			continue
+		}
+		says := a.Without.Says
 		if lacks>>(2*i)&2 != 0 {
-			w.Says += resource.ButExcluded
+			says += "-but-some"
 		}
-		if lacks>>(2*i)&1 != 0 {
-			s.Without = append(s.Without, w)
-		}
+		s.Without = append(s.Without, plan.Without{Attribute: a.Name, Says: catalogue.Say("without." + says)})
 	}
 	k.Starts[lacks] = s
 	return s

@@ -17,6 +17,7 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/internal/words/catalogue"
 	"adsync/sources/draft"
 )
 
@@ -333,7 +334,7 @@ func (s statement) show(other statement) string {
 	case s.attribute == nil && s.value.IsSet():
 		return `"` + diag.Printable(s.value.Text()) + `"`
 	case s.attribute == nil || s.value.IsAbsent():
-		return "(none)"
+		return catalogue.Say("shown.none")
 	case s.attribute.Type == resource.TypeImage && s.value.IsSet():
 		text := diag.Printable(s.value.Written())
 		if s.content != other.content && s.value.Equal(other.value) && s.content != "" {
@@ -350,9 +351,9 @@ func (s statement) size() string {
 	case s.value.IsNull():
 		return "[clear]"
 	case !s.isList:
-		return "(none)"
+		return catalogue.Say("shown.none")
 	}
-	return diag.Counted(len(s.items), "entry", "entries")
+	return catalogue.Say("shown.entries", "n", len(s.items))
 }
 
 // missing returns the entries of some that all does not hold, as often as that is.

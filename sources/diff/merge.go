@@ -11,6 +11,7 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/internal/words/catalogue"
 	"adsync/internal/xlsx"
 	"adsync/sources/cellbook"
 	"adsync/sources/config"
@@ -194,21 +195,21 @@ func (m *merger) plan() error {
 			}
 		case b == nil:
 			m.clash(Conflict{
-				What:   "sheet " + quoteName(t.Name),
-				Reason: "only " + m.sides.Theirs + " has it, and a sheet cannot be added by a merge",
+				What:   catalogue.Say("merge.sheet", "name", quoteName(t.Name)),
+				Reason: catalogue.Say("merge.new-sheet", "theirs", m.sides.Theirs),
 			})
 		case !sameSheet(b, t):
 			m.clash(Conflict{
-				What:   "sheet " + quoteName(t.Name),
-				Reason: m.sides.Ours + " removed it and " + m.sides.Theirs + " changed it; it stays removed",
+				What:   catalogue.Say("merge.sheet", "name", quoteName(t.Name)),
+				Reason: catalogue.Say("merge.stays-removed", "ours", m.sides.Ours, "theirs", m.sides.Theirs),
 			})
 		}
 	}
 	for _, b := range m.base.Sheets {
 		if o := m.ours.SheetLike(b); !b.IsOurs && o != nil && m.theirs.SheetLike(b) == nil {
 			m.clash(Conflict{
-				What:   "sheet " + quoteName(o.Name),
-				Reason: m.sides.Theirs + " removed it, and a merge removes no sheet; it stays",
+				What:   catalogue.Say("merge.sheet", "name", quoteName(o.Name)),
+				Reason: catalogue.Say("merge.old-sheet", "theirs", m.sides.Theirs),
 			})
 		}
 	}
@@ -359,7 +360,7 @@ func (m *merger) wrongSteps(book *cellbook.Book) map[int]string {
 				got.Value, got.there = row.Cell(e.Column)
 			}
 			if !got.means(s.want[n]) {
-				wrong[i] = fmt.Sprintf("it would read %s in the looks the cell has", got.show())
+				wrong[i] = catalogue.Say("merge.reads", "value", got.show())
 			}
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/internal/pattern"
+	"adsync/internal/words/catalogue"
 	"adsync/internal/xlsx"
 	"adsync/sources/cellbook"
 	"adsync/sources/celltext"
@@ -21,7 +22,7 @@ func (s *sheetMerge) valueFor(target, source int, wants optionalCell) (v xlsx.Ed
 	case s.ours.CSV != nil:
 		return xlsx.Text(wants.Text), s.notInCSV(target, source, wants)
 	case wants.Meta != 0:
-		return v, "a picture is placed in the cell, and pictures are not merged"
+		return v, catalogue.Say("merge.picture")
 	case wants.IsFormula:
 		return s.formulaFor(target, source, wants)
 	case wants.IsDay:
@@ -30,7 +31,7 @@ func (s *sheetMerge) valueFor(target, source int, wants optionalCell) (v xlsx.Ed
 			return xlsx.DayOrText(day), ""
 		}
 		if s.theirs.Book.Date1904 != s.ours.Book.Date1904 {
-			return v, "it is a date with a time, and the two workbooks count days differently"
+			return v, catalogue.Say("merge.days")
 		}
 	}
 	if wants.Form == xlsx.TextCell {
@@ -44,14 +45,14 @@ func (s *sheetMerge) valueFor(target, source int, wants optionalCell) (v xlsx.Ed
 func (s *sheetMerge) formulaFor(target, source int, wants optionalCell) (v xlsx.EditValue, reason string) {
 	c := wants.Cell
 	if c.Formula == "" {
-		return v, "it is part of a formula that several cells share"
+		return v, catalogue.Say("merge.shared-formula")
 	}
 	if !s.columnsAlike() {
-		return v, "it is a formula, and columns stand elsewhere in " + s.sides.Ours
+		return v, catalogue.Say("merge.formula-columns", "ours", s.sides.Ours)
 	}
 	moved, fits := moveFormula(c.Formula, source, target)
 	if !fits {
-		return v, "it is a formula that reads other rows, and its row stands elsewhere in " + s.sides.Ours
+		return v, catalogue.Say("merge.formula-rows", "ours", s.sides.Ours)
 	}
 	c.Formula = moved
 	return xlsx.Stored(c), ""
@@ -140,7 +141,7 @@ func (s *sheetMerge) beside() error {
 		s.clash(Conflict{
 			What: cellbook.SheetLabel(s.o.Name) + " " + place,
 			Base: orNone(base[place]), Ours: orNone(ours[place]), Theirs: orNone(theirs[place]),
-			Reason: "pictures and notes are not merged",
+			Reason: catalogue.Say("merge.beside"),
 		})
 	}
 	return nil
@@ -148,7 +149,7 @@ func (s *sheetMerge) beside() error {
 
 func orNone(text string) string {
 	if text == "" {
-		return "(none)"
+		return catalogue.Say("shown.none")
 	}
 	return diag.Printable(text)
 }

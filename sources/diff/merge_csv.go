@@ -11,6 +11,7 @@ import (
 
 	"adsync/internal/csvfile"
 	"adsync/internal/resource"
+	"adsync/internal/words/catalogue"
 	"adsync/internal/xlsx"
 	"adsync/sources/cellbook"
 	"adsync/sources/draft"
@@ -64,11 +65,11 @@ func (s *sheetMerge) notInCSV(target, source int, wants optionalCell) string {
 	_, there := lineOf(s.o, target)
 	switch {
 	case !there && target <= s.o.Lines[len(s.o.Lines)-1].Number:
-		return "a blank line stands there in " + s.sides.Ours
+		return catalogue.Say("merge.blank", "ours", s.sides.Ours)
 	case wants.IsFormula && (target != source || !s.columnsAlike()):
-		return "it is a formula, and its row or its columns stand elsewhere in " + s.sides.Ours
+		return catalogue.Say("merge.formula-place", "ours", s.sides.Ours)
 	case !s.ours.CSV.Holds(wants.Field):
-		return s.sides.Ours + " is Windows-1252, which does not have every character of it"
+		return catalogue.Say("merge.characters", "ours", s.sides.Ours)
 	}
 	return ""
 }

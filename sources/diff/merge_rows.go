@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"adsync/internal/words/catalogue"
 	"adsync/internal/xlsx"
 	"adsync/sources/cellbook"
 )
@@ -79,7 +80,7 @@ func (s *sheetMerge) rows() {
 			continue
 		}
 		s.append(row, Conflict{
-			What: s.sides.Theirs + " " + s.t.RowPlace(row), Ours: "(none)", Theirs: textOfRow(row),
+			What: s.sides.Theirs + " " + s.t.RowPlace(row), Ours: catalogue.Say("shown.none"), Theirs: textOfRow(row),
 		})
 	}
 }
@@ -108,16 +109,18 @@ func (s *sheetMerge) row(base, ours, theirs *cellbook.Row) {
 	case ours == nil && theirs != nil && !sameRow(s.b, s.t, base, theirs):
 		if c := (Conflict{
 			What: s.t.RowPlace(theirs), Theirs: textOfRow(theirs), Open: true,
-			Reason: s.sides.Ours + " removed the row and " + s.sides.Theirs + " changed it; it stays removed",
+			Reason: catalogue.Say("merge.row-stays-removed", "ours", s.sides.Ours, "theirs", s.sides.Theirs),
 		}); s.takes(c) {
 			s.append(theirs, c)
 		}
 	case ours != nil && theirs == nil && sameRow(s.b, s.o, base, ours):
-		s.remove(ours, Conflict{What: s.o.RowPlace(ours), Ours: textOfRow(ours), Theirs: "(removed)"})
+		s.remove(ours, Conflict{
+			What: s.o.RowPlace(ours), Ours: textOfRow(ours), Theirs: catalogue.Say("shown.removed"),
+		})
 	case ours != nil && theirs == nil:
 		if c := (Conflict{
 			What: s.o.RowPlace(ours), Ours: textOfRow(ours), Open: true,
-			Reason: s.sides.Theirs + " removed the row and " + s.sides.Ours + " changed it; it stays",
+			Reason: catalogue.Say("merge.row-stays", "ours", s.sides.Ours, "theirs", s.sides.Theirs),
 		}); s.takes(c) {
 			s.remove(ours, c)
 		}
@@ -250,10 +253,10 @@ func (s *sheetMerge) columnFor(name string) (number int, reason string) {
 		return number, ""
 	}
 	if s.b.ColumnNumber(name) > 0 {
-		return 0, s.sides.Ours + " removed the column"
+		return 0, catalogue.Say("merge.column-removed", "ours", s.sides.Ours)
 	}
 	if s.t.ColumnNumber(name) >= len(s.t.Columns) {
-		return 0, "the column has no header, and " + s.sides.Ours + " has another in its place"
+		return 0, catalogue.Say("merge.column-unnamed", "ours", s.sides.Ours)
 	}
 	if number, known := s.columns[name]; known {
 		return number, ""
@@ -263,7 +266,7 @@ func (s *sheetMerge) columnFor(name string) (number int, reason string) {
 		number = max(number, len(s.columns)+1+row.Cells[len(row.Cells)-1].Column)
 	}
 	if number > s.lastColumn() {
-		return 0, s.sides.Ours + " has no room for another column"
+		return 0, catalogue.Say("merge.column-full", "ours", s.sides.Ours)
 	}
 	s.columns[name] = number
 	return number, ""
@@ -274,7 +277,7 @@ func (s *sheetMerge) append(row *cellbook.Row, conflict Conflict) {
 	target := s.lastRow + 1
 	step := mergeStep{conflict: conflict, done: func(m *Merged) { m.Added++ }}
 	if target > xlsx.LastRow {
-		step.conflict.Reason, step.conflict.Open = s.sides.Ours+" has no room for another row", false
+		step.conflict.Reason, step.conflict.Open = catalogue.Say("merge.rows-full", "ours", s.sides.Ours), false
 		s.clash(step.conflict)
 		return
 	}
@@ -291,7 +294,8 @@ func (s *sheetMerge) append(row *cellbook.Row, conflict Conflict) {
 			continue
 		}
 		if reason != "" {
-			step.conflict.Reason, step.conflict.Open = s.t.HeaderOf(c.Column)+": "+reason, false
+			step.conflict.Reason = catalogue.Say("merge.in-column", "column", s.t.HeaderOf(c.Column), "why", reason)
+			step.conflict.Open = false
 			s.clash(step.conflict)
 			return
 		}

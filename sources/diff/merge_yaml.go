@@ -11,6 +11,7 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/internal/words/catalogue"
 	"adsync/sources/bounded"
 	"adsync/sources/config"
 	"adsync/sources/draft"
@@ -108,7 +109,9 @@ func (m *yamlMerger) units(under *unit, base, ours, theirs []*unit) {
 			m.units(o, nil, o.children, t.children)
 			continue
 		}
-		m.add(under, t, Conflict{What: m.place(m.theirs, t, ""), Ours: "(none)", Theirs: textOfUnit(t)})
+		m.add(under, t, Conflict{
+			What: m.place(m.theirs, t, ""), Ours: catalogue.Say("shown.none"), Theirs: textOfUnit(t),
+		})
 	}
 }
 
@@ -120,15 +123,15 @@ func (m *yamlMerger) unit(under, b, o, t *unit) {
 		m.units(o, b.children, o.children, t.children)
 	case o == nil && t != nil && b.dump() != t.dump():
 		if c := (Conflict{What: m.place(m.theirs, t, ""), Theirs: textOfUnit(t), Open: true,
-			Reason: m.sides.Ours + " removed it and " + m.sides.Theirs + " changed it; it stays removed",
+			Reason: catalogue.Say("merge.stays-removed", "ours", m.sides.Ours, "theirs", m.sides.Theirs),
 		}); m.takes(c) {
 			m.add(under, t, c)
 		}
 	case o != nil && t == nil && b.dump() == o.dump():
-		m.remove(o, Conflict{What: m.place(m.ours, o, ""), Ours: textOfUnit(o), Theirs: "(removed)"})
+		m.remove(o, Conflict{What: m.place(m.ours, o, ""), Ours: textOfUnit(o), Theirs: catalogue.Say("shown.removed")})
 	case o != nil && t == nil:
 		if c := (Conflict{What: m.place(m.ours, o, ""), Ours: textOfUnit(o), Open: true,
-			Reason: m.sides.Theirs + " removed it and " + m.sides.Ours + " changed it; it stays",
+			Reason: catalogue.Say("merge.stays", "ours", m.sides.Ours, "theirs", m.sides.Theirs),
 		}); m.takes(c) {
 			m.remove(o, c)
 		}
@@ -163,7 +166,7 @@ func (m *yamlMerger) leaves(b, o, t *unit) {
 		case sameLeaf(wants, was) || sameLeaf(wants, is):
 			continue
 		case reshaped(path, o) || reshaped(path, t):
-			c.Reason = "it has other parts in " + m.sides.Ours + " than in " + m.sides.Theirs
+			c.Reason = catalogue.Say("merge.parts", "ours", m.sides.Ours, "theirs", m.sides.Theirs)
 			m.clash(c)
 			continue
 		case !sameLeaf(is, was):
@@ -210,7 +213,7 @@ func (m *yamlMerger) place(v *yamlVersion, u *unit, path string) string {
 	if l := u.leaves[path]; l != nil {
 		at, header = l.last().key(), " "+l.header
 	}
-	text := fmt.Sprintf("line %d [%s]%s", v.text.Line(at), u.label(), header)
+	text := catalogue.Say("merge.line", "line", v.text.Line(at), "name", u.label()) + header
 	if v == m.theirs {
 		text = m.sides.Theirs + " " + text
 	}
@@ -219,7 +222,7 @@ func (m *yamlMerger) place(v *yamlVersion, u *unit, path string) string {
 
 func shownLeaf(l *leaf) string {
 	if l == nil {
-		return "(none)"
+		return catalogue.Say("shown.none")
 	}
 	return shownNode(l.last().value())
 }
@@ -253,7 +256,7 @@ func textOfUnit(u *unit) string {
 		}
 	}
 	if n := len(u.children); n > 0 {
-		texts = append(texts, fmt.Sprintf("and %s beneath it", diag.Plural(n, "other")))
+		texts = append(texts, catalogue.Say("merge.beneath", "n", n))
 	}
 	return strings.Join(texts, ", ")
 }
@@ -295,7 +298,7 @@ func (m *yamlMerger) wrongAlone() map[*yamlStep]string {
 		alone := []*yamlStep{s}
 		content, refused := m.write(alone)
 		if len(refused) > 0 || !m.holds(content, alone) || m.ctx.Err() != nil {
-			wrong[s] = "it would read otherwise where it has to stand"
+			wrong[s] = catalogue.Say("merge.otherwise")
 		}
 	}
 	return wrong
@@ -403,8 +406,8 @@ func (m *yamlMerger) comments() {
 			continue
 		}
 		if has[text]--; has[text] < 0 {
-			m.clash(Conflict{What: "comment " + bounded.Shortened(diag.Printable(text)),
-				Reason: "only " + m.sides.Theirs + " has it, and comments are not merged"})
+			m.clash(Conflict{What: catalogue.Say("merge.comment", "text", bounded.Shortened(diag.Printable(text))),
+				Reason: catalogue.Say("merge.new-comment", "theirs", m.sides.Theirs)})
 		}
 	}
 }

@@ -149,7 +149,8 @@ func fill(m *daemon.Merge, f daemon.Dropped, made diff.Merged) {
 
 func valueOf(c diff.Conflict) daemon.MergeValue {
 	if c.Open { // which side is left out of a row, and what counts is still to be said
-		c.Ours, c.Theirs = cmp.Or(c.Ours, "(removed)"), cmp.Or(c.Theirs, "(removed)")
+		removed := catalogue.Say("shown.removed")
+		c.Ours, c.Theirs = cmp.Or(c.Ours, removed), cmp.Or(c.Theirs, removed)
 		c.Reason, _, _ = strings.Cut(c.Reason, "; ")
 	}
 	return daemon.MergeValue{What: diag.Printable(c.What), Base: diag.Printable(c.Base),
