@@ -73,9 +73,15 @@ type Orders interface {
 	GoOn(pause string, g orders.GoOn) error // orders.ErrNoPause where that does not stand
 	Approvals() ([]Approval, error)
 	Approve(Approval) error
-	// Take takes the wishes for a run that begins now: whether to read the whole
-	// account, and the commits that were accepted though history was rewritten.
-	Take() (full bool, accept []string)
+	// Take takes the wishes for a run that begins now.
+	Take() Wishes
+}
+
+// Wishes are what others left for a run.
+type Wishes struct {
+	Full   bool      // to read the whole account
+	Accept []string  // the commits to go on with though history was rewritten
+	Why    []Trigger // why each was left: the run answers them, whatever woke it
 }
 
 // Archive is what is kept of an account's runs and figures.

@@ -30,7 +30,7 @@ func (b *brittle) Suspension(now time.Time) *Suspension {
 	return b.paper.Suspension(now)
 }
 
-func (b *brittle) Take() (bool, []string) { b.breaks("wishes"); return b.paper.Take() }
+func (b *brittle) Take() Wishes { b.breaks("wishes"); return b.paper.Take() }
 
 // counter counts what broke off.
 type counter struct {

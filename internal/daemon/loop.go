@@ -97,11 +97,11 @@ func (l *loop) repeat(ctx context.Context) {
 			return
 		}
 		began := time.Now()
-		result, ran := l.once(ctx, triggers)
+		answered, result, ran := l.once(ctx, triggers)
 		if !ran {
 			return
 		}
-		l.after(triggers, result, time.Since(began))
+		l.after(answered, result, time.Since(began))
 		if l.hub.once {
 			return
 		}
@@ -225,11 +225,12 @@ func (l *loop) due(now time.Time) (triggers []Trigger, wait time.Duration) {
 	return nil, wait
 }
 
-// once makes one run; false where the context ended before it could begin.
-func (l *loop) once(ctx context.Context, triggers []Trigger) (result Result, ran bool) {
+// once makes one run, and returns what it answered: what woke it, and the wishes it took. ran is false where the
+// context ended before it could begin.
+func (l *loop) once(ctx context.Context, woken []Trigger) (answered []Trigger, result Result, ran bool) {
 	s := &place{places: l.hub.places, pulse: l.pulse}
 	if s.sit(ctx) != nil {
-		return Result{}, false
+		return nil, Result{}, false
 	}
 	defer s.rise()
 	run := withPlace(ctx, s)
@@ -239,21 +240,24 @@ func (l *loop) once(ctx context.Context, triggers []Trigger) (result Result, ran
 		suspension = l.account.Orders.Suspension(l.hub.now())
 		pauses = PausesOf(l.account.Orders, pauses)
 	})
-	full, accept := l.account.Orders.Take()
+	wishes := l.account.Orders.Take()
+	triggers := slices.Concat(woken, wishes.Why)
+	slices.Sort(triggers)
+	triggers = slices.Compact(triggers)
 	select {
 	case <-l.moved: // this run reads it
 	default:
 	}
 	request := Request{
-		Triggers: triggers, Full: full || slices.Contains(triggers, Daily),
-		Accept: accept, PlanOnly: suspension != nil, Tell: l.tell, Moved: l.moved,
+		Triggers: triggers, Full: wishes.Full || slices.Contains(triggers, Daily),
+		Accept: wishes.Accept, PlanOnly: suspension != nil, Tell: l.tell, Moved: l.moved,
 	}
-	request.Waits = slices.Equal(triggers, []Trigger{Poll}) && !l.retry.IsZero() && !full && len(accept) == 0
+	request.Waits = slices.Equal(triggers, []Trigger{Poll}) && !l.retry.IsZero()
 	l.show(func(s *Status) {
 		s.Running, s.Woken, s.Suspended, s.Pauses, s.Next = true, triggers, suspension, pauses, time.Time{}
 	})
 	l.suspended = suspension != nil
-	return l.work(run, request), true
+	return triggers, l.work(run, request), true
 }
 
 // work has the Worker run. What breaks off in it ends this run, and nothing else.

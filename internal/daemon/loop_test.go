@@ -83,7 +83,7 @@ type paper struct {
 	suspension *Suspension
 	approvals  []Approval
 	points     []Point
-	full       bool
+	wishes     Wishes
 }
 
 func (p *paper) Suspension(now time.Time) *Suspension {
@@ -115,7 +115,19 @@ func (p *paper) GoOn(string, orders.GoOn) error          { return orders.ErrNoPa
 
 func (p *paper) Approvals() ([]Approval, error) { return p.approvals, nil }
 func (p *paper) Approve(a Approval) error       { p.approvals = append(p.approvals, a); return nil }
-func (p *paper) Take() (bool, []string)         { return p.full, nil }
+
+func (p *paper) leave(w Wishes) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.wishes = w
+}
+
+func (p *paper) Take() (wishes Wishes) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	wishes, p.wishes = p.wishes, wishes
+	return wishes
+}
 
 func (p *paper) Runs(context.Context) ([]runview.Head, error) { return nil, nil }
 func (p *paper) Report(context.Context, string) (*runview.Document, error) {
@@ -390,6 +402,27 @@ func TestNoAccountWaitsForAnother(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestAWishIsAnsweredByTheRunThatTakesIt, also where that was woken by the clock before anybody heard of the wish: as a
+// run that a person asked for, which is no look for other files alone.
+func TestAWishIsAnsweredByTheRunThatTakesIt(t *testing.T) {
+	r := &robot{work: always(InSync)}
+	a := accountOf("a", r)
+	running(t, Options{}, []Account{a}, func(h *Hub) {
+		a.Orders.(*paper).leave(Wishes{Why: []Trigger{Approved, Asked, Approved}})
+		pass(time.Minute)
+		if got, want := r.last().Triggers, []Trigger{Approved, Asked, Poll}; !slices.Equal(got, want) {
+			t.Errorf("the run that took the wishes answered %v; want %v", got, want)
+		}
+		if s, _ := h.Account("a"); !slices.Contains(s.Woken, Asked) {
+			t.Errorf("the page says that %v woke it; want what was wished, too", s.Woken)
+		}
+		pass(time.Minute)
+		if got := r.last().Triggers; !slices.Equal(got, []Trigger{Poll}) {
+			t.Errorf("the run after answered %v; want a wish answered once", got)
+		}
+	})
 }
 
 // TestAFullReadingComesDaily, and again soon where it failed.

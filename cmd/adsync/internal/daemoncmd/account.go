@@ -350,7 +350,7 @@ func looksAtOrders(t *session.Lease, wake func(daemon.Trigger)) (look func() tim
 			wake(daemon.Asked)
 		}
 		for _, ask := range t.Place.Asks() {
-			wake(cmp.Or(daemon.Trigger(ask.Why), daemon.Asked))
+			wake(session.TriggerOf(ask))
 		}
 		before = stands
 		return 0

@@ -2,6 +2,7 @@ package session
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -240,25 +241,29 @@ func (t *Lease) Looked() *state.Standing {
 	return t.looks
 }
 
+// TriggerOf is what a wish wakes an account for.
+func TriggerOf(a orders.Ask) daemon.Trigger { return cmp.Or(daemon.Trigger(a.Why), daemon.Asked) }
+
 // Take takes the wishes for a run.
-func (t *Lease) Take() (full bool, accept []string) {
+func (t *Lease) Take() (wishes daemon.Wishes) {
 	if looked := t.Looked(); looked != nil && !looked.Ordered {
-		return false, nil
+		return wishes
 	}
 	asks := t.Place.Asks()
 	if len(asks) == 0 || t.Place.Take(asks) != nil {
-		return false, nil
+		return wishes
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.taken = append(t.taken, asks...)
 	for _, a := range asks {
-		full = full || a.Full
+		wishes.Full = wishes.Full || a.Full
 		if a.Accept != "" {
-			accept = append(accept, a.Accept)
+			wishes.Accept = append(wishes.Accept, a.Accept)
 		}
+		wishes.Why = append(wishes.Why, TriggerOf(a))
 	}
-	return full, accept
+	return wishes
 }
 
 // Approvals returns what people allowed, the oldest first.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -72,8 +73,7 @@ func TestALookAsksOneQuestion(t *testing.T) {
 	}
 	look := func() (suspended, full bool) {
 		suspended = l.Suspension(time.Now()) != nil
-		full, _ = l.Take()
-		return suspended, full
+		return suspended, l.Take().Full
 	}
 	if suspended, full := look(); suspended || full || asked > 0 || *l.Looked() != answer {
 		t.Errorf("a look says %v, %v by %d questions more; want nothing, by none", suspended, full, asked)
@@ -93,6 +93,16 @@ func TestALookAsksOneQuestion(t *testing.T) {
 	answer.Ordered = true
 	if _, full := look(); !full {
 		t.Error("a wish for a run is not taken")
+	}
+	if err := l.Ring(daemon.Approved, orders.Ask{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.Place.Ask(orders.Ask{By: "Ann"}); err != nil {
+		t.Fatal(err)
+	}
+	if why := l.Take().Why; !slices.Equal(slices.Sorted(slices.Values(why)),
+		[]daemon.Trigger{daemon.Approved, daemon.Asked}) {
+		t.Errorf("wishes are left for %v; want for an approval, and for who asked", why)
 	}
 	asked, failed = 0, errors.New("the database is away")
 	if look(); asked == 0 || l.Looked() != nil {
