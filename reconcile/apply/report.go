@@ -9,6 +9,7 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/internal/resource"
+	"adsync/internal/words/catalogue"
 	"adsync/plan"
 	"adsync/reconcile/env"
 	"adsync/reconcile/send"
@@ -184,14 +185,18 @@ func (r *Report) Moved() int {
 
 // Summary is one line: counts by outcome and what reading back showed.
 func (r *Report) Summary() string {
-	var parts []string
+	counts := ""
 	for _, outcome := range []state.Outcome{state.OutcomeApplied,
 		state.OutcomeFailed, state.OutcomeSkipped, OutcomeHeld, state.OutcomeUnknown} {
 		if n := r.Count(outcome); n > 0 || outcome == state.OutcomeApplied {
-			parts = append(parts, fmt.Sprintf("%d %s", n, outcome))
+			one := catalogue.Say("ended."+string(outcome), "n", n)
+			if counts != "" {
+				one = catalogue.Say("list.comma", "list", counts, "last", one)
+			}
+			counts = one
 		}
 	}
-	return strings.Join(parts, ", ") + fmt.Sprintf("; verified %d/%d", r.Verified, r.Touched)
+	return catalogue.Say("ended.summary", "counts", counts, "verified", r.Verified, "touched", r.Touched)
 }
 
 // Waiting counts rows that wait because a cell of theirs, or of one above, is not valid.

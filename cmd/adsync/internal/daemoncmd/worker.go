@@ -22,6 +22,7 @@ import (
 	"adsync/internal/orders"
 	"adsync/internal/planview"
 	"adsync/internal/public"
+	"adsync/internal/words/catalogue"
 	"adsync/plan"
 	"adsync/reconcile"
 	"adsync/sources/commits"
@@ -165,7 +166,7 @@ func (w *worker) run(ctx context.Context, request daemon.Request) daemon.Result 
 	if !still || away && !l.Stops(false) { // it is there again, and nobody has taken it
 		return daemon.Result{
 			Class:   daemon.Transient,
-			Message: "the files change while they are read; they are read again once they hold still",
+			Message: catalogue.Say("ended.files-change"),
 		}
 	}
 	f.revision.Content = sum
@@ -327,7 +328,7 @@ func (w *worker) planned(l session.Loaded, did done, d *runs.PlanDocument) (daem
 	case diag.HasErrors(p.Problems):
 		return daemon.Input, firstProblem(p.Problems)
 	case w.planOnly && runs.Pending(p):
-		return daemon.Held, "this account is planned and never applied by the daemon"
+		return daemon.Held, catalogue.Say("ended.planned-only")
 	case w.suspended.Load() && !w.planOnly:
 		return daemon.Suspended, ""
 	case len(did.recovered.Undecided) > 0:
@@ -457,8 +458,8 @@ func firstHold(d *runs.PlanDocument) string {
 		}
 		for _, h := range holds {
 			if h != nil {
-				return diag.Printable(fmt.Sprintf("%s held; first %s: %s",
-					diag.Plural(d.Summary.Held, "change"), d.Changes[i].Address, h.Message))
+				return diag.Printable(catalogue.Say("ended.first-held",
+					"n", d.Summary.Held, "what", d.Changes[i].Address, "why", h.Message))
 			}
 		}
 	}
@@ -466,8 +467,7 @@ func firstHold(d *runs.PlanDocument) string {
 }
 
 func undecidedText(undecided []string) string {
-	return diag.Printable(diag.Plural(len(undecided), "outcome") +
-		" unknown; adsync resolve decides: " + undecided[0])
+	return diag.Printable(catalogue.Say("ended.first-undecided", "n", len(undecided), "what", undecided[0]))
 }
 
 // afterOf is how long the service, or the server of the repository, asked to be left

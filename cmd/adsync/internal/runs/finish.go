@@ -13,6 +13,7 @@ import (
 	"adsync/internal/adsapi"
 	"adsync/internal/diag"
 	"adsync/internal/planview"
+	"adsync/internal/words/catalogue"
 	"adsync/reconcile"
 )
 
@@ -51,8 +52,7 @@ func (did *Applying) Ending(ctx context.Context) error {
 	err := verdict(did.Report, did.Failure)
 	if known := new(console.Exit); errors.As(err, &known) &&
 		(known.Code == console.ExitPartial || known.Code == console.ExitUnknown) && ctx.Err() != nil {
-		return console.ExitWith(console.ExitInterrupted, "interrupted: "+
-			known.Message+"; adsync resume ends what is open, adsync apply goes on")
+		return console.ExitWith(console.ExitInterrupted, catalogue.Say("ended.interrupted", "how", known.Message))
 	}
 	return err
 }
@@ -65,32 +65,26 @@ func verdict(r *reconcile.Report, failure error) error {
 		return console.ExitWith(console.ExitUnknown, join(failure, session.UndecidedWords(r.Undecided)))
 	case r.Count("unknown") > 0:
 		return console.ExitWith(console.ExitUnknown,
-			join(failure, "an outcome is unknown; run apply again: it asks the service before it sends anything"))
+			join(failure, catalogue.Say("ended.outcome-unknown")))
 	case errors.Is(failure, adsapi.ErrHalted):
-		return console.ExitWith(console.ExitRefused, join(failure, fmt.Sprintf("%s made before; "+
-			"adsync resume ends what is open, adsync apply goes on", console.PluralAre(r.Changed(), "change"))))
+		return console.ExitWith(console.ExitRefused, join(failure, catalogue.Say("ended.stopped", "n", r.Changed())))
 	case failure != nil && r.Changed() == 0:
 		return failure
 	case failure != nil:
-		return console.ExitWith(console.ExitPartial, join(failure, "applied in part"))
+		return console.ExitWith(console.ExitPartial, join(failure, catalogue.Say("ended.in-part")))
 	case r.Count("failed")+r.Count("skipped") > 0:
-		return console.ExitWith(console.ExitPartial, "applied in part: "+r.Summary())
+		return console.ExitWith(console.ExitPartial, catalogue.Say("ended.in-part-of", "counts", r.Summary()))
 	case r.Waiting() > 0 && r.Moved() == 0:
-		return console.ExitWith(console.ExitPartial,
-			"applied in part: "+diag.Counted(r.Waiting(), "row waits", "rows wait")+
-				" until what is not valid is mended")
+		return console.ExitWith(console.ExitPartial, catalogue.Say("ended.rows-wait", "n", r.Waiting()))
 	case r.Moved() > 0 && r.Changed() == 0:
-		return stalePlan("nothing of it is as it was saved: %s", diag.Counted(r.Moved(), "thing moved", "things moved"))
+		return stalePlan("%s", catalogue.Say("ended.all-moved", "n", r.Moved()))
 	case r.Moved() > 0:
 		return console.ExitWith(console.ExitPartial,
-			"applied in part: "+diag.Counted(r.Moved(), "thing moved", "things moved")+
-				" since the plan was saved, and was refused; plan again ("+string(diag.StalePlan)+")")
+			catalogue.Say("ended.some-moved", "n", r.Moved(), "code", string(diag.StalePlan)))
 	case r.Refused() > 0 && r.Changed() == 0:
-		return console.ExitWith(console.ExitRefused,
-			"nothing was changed: what is left is held; see the plan for what would allow it")
+		return console.ExitWith(console.ExitRefused, catalogue.Say("ended.all-held"))
 	case r.Refused() > 0:
-		return console.ExitWith(console.ExitPartial,
-			"applied in part: some changes are held; see the plan for what would allow them")
+		return console.ExitWith(console.ExitPartial, catalogue.Say("ended.some-held"))
 	}
 	return nil
 }

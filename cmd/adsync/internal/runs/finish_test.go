@@ -1,11 +1,16 @@
 package runs
 
 import (
+	"os"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"adsync/cmd/adsync/internal/console"
 	"adsync/internal/resource"
+	"adsync/internal/words/catalogue"
+	"adsync/plan"
 	"adsync/reconcile"
 	"adsync/state"
 )
@@ -27,5 +32,35 @@ func TestVerdictNamesWhatIsUndecided(t *testing.T) {
 	}
 	if err := verdict(&reconcile.Report{}, nil); err != nil {
 		t.Errorf("nothing undecided: %v; want none", err)
+	}
+}
+
+// How a run ended is one text of the catalogue, which somebody translates; what failed is said before it.
+func TestHowARunEndedIsInTheCatalogue(t *testing.T) {
+	english, err := os.ReadFile("../../../../internal/words/catalogue/english.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := catalogue.Read("brackets.txt", strings.Replace(regexp.MustCompile(`(?m)^([a-z][^#=\n]*) = (.*)$`).
+		ReplaceAllString(regexp.MustCompile(`\n +`).ReplaceAllString(string(english), " "), "$1 = ⟦$2⟧"),
+		"language = ⟦en⟧", "language = en", 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer catalogue.Use(other)()
+	of := func(outcome state.Outcome, n int) *reconcile.Report {
+		return &reconcile.Report{Outcomes: slices.Repeat([]reconcile.Outcome{{Outcome: outcome}}, n)}
+	}
+	open := reconcile.Undecided{Operation: state.Operation{Address: resource.Address{Kind: "pixel", Key: "shop"}}}
+	moved := of(state.OutcomeApplied, 1)
+	moved.Saved = &plan.SavedDocument{Stale: make([]plan.StaleDocument, 2)}
+	for name, r := range map[string]*reconcile.Report{
+		"undecided": {Undecided: []reconcile.Undecided{open, open}}, "unknown": of(state.OutcomeUnknown, 1),
+		"failed": of(state.OutcomeFailed, 2), "held": of("held", 2), "moved": moved,
+	} {
+		said := verdict(r, nil).Error()
+		if !strings.HasPrefix(said, "⟦") || !strings.HasSuffix(said, "⟧") {
+			t.Errorf("%s: %s; want one text of the catalogue", name, said)
+		}
 	}
 }

@@ -19,6 +19,7 @@ import (
 	"adsync/cmd/adsync/internal/console"
 	"adsync/cmd/adsync/internal/session"
 	"adsync/internal/diag"
+	"adsync/internal/words/catalogue"
 	"adsync/plan"
 	"adsync/reconcile"
 	"adsync/sources/config"
@@ -148,8 +149,8 @@ func (s *SavedPlan) inTime(now time.Time, life time.Duration) error {
 
 // stalePlan is the error of a saved plan of which nothing may be applied.
 func stalePlan(format string, args ...any) error {
-	return console.ExitWith(console.ExitStale, "plan is stale: "+fmt.Sprintf(format, args...)+
-		"; nothing was changed; plan again ("+string(diag.StalePlan)+")")
+	return console.ExitWith(console.ExitStale,
+		catalogue.Say("ended.stale", "why", fmt.Sprintf(format, args...), "code", string(diag.StalePlan)))
 }
 
 // Narrow has the plan of now go no further than the saved one.

@@ -10,8 +10,8 @@ import (
 	"slices"
 	"time"
 
-	"adsync/cmd/adsync/internal/console"
 	"adsync/internal/runview"
+	"adsync/internal/words/catalogue"
 	"adsync/reconcile"
 	"adsync/sources/config"
 	"adsync/state"
@@ -47,10 +47,9 @@ func UndecidedWords(undecided []reconcile.Undecided) string {
 	first := undecided[0].Operation.Address.String()
 	named := first
 	if more := len(undecided) - 1; more > 0 {
-		named += fmt.Sprintf(" and %d more", more)
+		named = catalogue.Say("ended.and-more", "first", first, "n", more)
 	}
-	return fmt.Sprintf("%s unknown since an earlier run: %s; to decide: %s",
-		console.PluralAre(len(undecided), "outcome"), named, Resolving(first))
+	return catalogue.Say("ended.undecided", "n", len(undecided), "what", named, "command", Resolving(first))
 }
 
 // SetAside returns what recovery has looked at already, and could not decide.
