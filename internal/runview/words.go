@@ -81,15 +81,16 @@ func (h *Head) counts() string {
 	var parts []string
 	for _, o := range counted {
 		if n := h.count(o); n > 0 || o == state.OutcomeApplied {
-			parts = append(parts, planview.Thousands(n)+" "+string(o))
+			parts = append(parts, catalogue.Say("ended."+string(o), "n", planview.Thousands(n)))
 		}
 	}
-	return strings.Join(parts, ", ")
+	return words.Commas(parts)
 }
 
 // Result is one line: counts by outcome, and what reading back showed.
 func (h *Head) Result() string {
-	return fmt.Sprintf("%s; verified %s/%s", h.counts(), planview.Thousands(h.Verified), planview.Thousands(h.Touched))
+	return catalogue.Say("ended.summary", "counts", h.counts(),
+		"verified", planview.Thousands(h.Verified), "touched", planview.Thousands(h.Touched))
 }
 
 // how returns how a run ended, "" where it said what became of every change.
