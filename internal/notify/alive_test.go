@@ -26,7 +26,7 @@ type quietOrders struct {
 
 func (quietOrders) Suspension(time.Time) *daemon.Suspension { return nil }
 func (quietOrders) Pauses() ([]daemon.StandingPause, error) { return nil, nil }
-func (quietOrders) Take() (bool, []string)                  { return false, nil }
+func (quietOrders) Take() daemon.Wishes                     { return daemon.Wishes{} }
 
 type workerFunc func(context.Context, daemon.Request) daemon.Result
 
