@@ -86,7 +86,7 @@ type Schema struct {
 	Only     string   // key of a kind an account has one of: nobody writes it
 	NameFrom []string // attributes that name it, the first that is set: the default key is their slug
 	Removal  string   // the status that removes it: "archived"
-	Lasting  string   // why nothing removes it: lasting.pixel, a text, is pixel; "" of what can be removed
+	Lasting  string   // its text says why nothing removes it: pixel, for lasting.pixel; "" where something does
 	Ends     string   // attribute with the last day, after which it is over and may be gone
 	Caps     bool     // it bounds what the whole account spends: with less of it, or without it, more can be spent
 	Feature  string   // what an account must have for the kind, where not every one has it
@@ -152,7 +152,7 @@ type Use struct {
 
 // Without is what a resource that delivers does where it has no value of an attribute.
 type Without struct {
-	Says   string   // its text: without.no-last-day is no-last-day
+	Says   string   // its text says that: no-last-day, for without.no-last-day
 	Unless []string // attributes that decide the same: with one of them there is nothing to say
 	But    []string // attributes that take something off it: with one of them the text that ends in -but-some is said
 }
