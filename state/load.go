@@ -107,11 +107,11 @@ func (d *database) checkRecords(ctx context.Context, tx *sql.Tx, format int, kee
 	defer rows.Close()
 	var header headerRecord
 	var found tally
-	for rows.Next() {
-		var r record
-		var value string
-		var sum int64
-		if err := rows.Scan(&r.class, &r.key, &value, &sum); err != nil {
+	var r record // one after the other: a state has as many as resources
+	var value string
+	var sum int64
+	for into := []any{&r.class, &r.key, &value, &sum}; rows.Next(); {
+		if err := rows.Scan(into...); err != nil {
 			return Header{}, unscannable(err)
 		}
 		if err := d.check(r, value, sum); err != nil {

@@ -160,10 +160,10 @@ func (d *database) each(c class, visit func(key, value string) error) error {
 		return translate(err)
 	}
 	defer rows.Close()
-	for rows.Next() {
-		var key, value string
-		var sum int64
-		if err := rows.Scan(&key, &value, &sum); err != nil {
+	var key, value string // of one row after the other: a state has as many as resources
+	var sum int64
+	for into := []any{&key, &value, &sum}; rows.Next(); {
+		if err := rows.Scan(into...); err != nil {
 			return unscannable(err)
 		}
 		if err := d.check(record{c, key}, value, sum); err != nil {
