@@ -129,9 +129,7 @@ func TestAPlanSeesReviewsAndNeedsNoRequest(t *testing.T) {
 		t.Errorf("a plan sent %d requests and has %d changes; want %d, and none", sent, len(view.Plan.Changes), each)
 	}
 	known := &review.Record{}
-	if err := view.ReviewsOf(w.now(), known); err != nil {
-		t.Fatal(err)
-	}
+	view.ReviewsOf(w.now(), known)
 	line, ok := known.Line("ad/spring/g0/a0")
 	if !ok || line.State != review.Rejected || line.Called() != "“Ad 0 of 0” in Campaign spring › Group 0" ||
 		!strings.Contains(line.Why(), "(crawler_404)") {

@@ -96,7 +96,7 @@ type Resource struct {
 	Attributes Attributes
 	Normal     Attributes    // in last snapshots: the form the service gave, where it is not the form that was sent
 	AsSent     bool          // in live snapshots: the service does not show it; it is taken to be as it was last sent
-	Facts      Attributes    // in exports: what the service says of it and no file decides
+	Facts      Attributes    // in live snapshots and exports: what the service says of it and no file decides
 	Position   diag.Position // where it is written, in desired snapshots
 }
 

@@ -72,7 +72,7 @@ func (r *Record) See(now time.Time, s Standing, asked bool) {
 			s.Issues = before.Issues
 		}
 		s.Told = before.Told
-		if before.mark() == s.mark() {
+		if alike(before, &s) {
 			s.Since = before.Since
 		}
 	}
@@ -86,7 +86,7 @@ func (r *Record) See(now time.Time, s Standing, asked bool) {
 // note keeps what changed for the worse, or from there. That a review begins or approves is
 // what happens to every ad.
 func (r *Record) note(now time.Time, before, s *Standing) {
-	if before != nil && before.mark() == s.mark() {
+	if before != nil && alike(before, s) {
 		return
 	}
 	r.moved = true
@@ -178,6 +178,14 @@ func (r *Record) Keep(known func(address string) bool) {
 			delete(r.Ads, address)
 		}
 	}
+}
+
+// State is where an ad stands; false where nothing is known of it.
+func (r *Record) State(address string) (State, bool) {
+	if r == nil || !r.Ads[address].known() {
+		return "", false
+	}
+	return r.Ads[address].State(), true
 }
 
 // Line is what is known of an ad, in words; false where nothing is.

@@ -97,6 +97,14 @@ func (s *Standing) mark() string {
 
 func follow(code string) bool { return !limits(code) }
 
+// alike reports whether two standings have the same mark.
+func alike(a, b *Standing) bool {
+	if a.Said == b.Said && a.Reason == b.Reason && slices.Equal(a.Issues, b.Issues) {
+		return true // as nearly all are
+	}
+	return a.mark() == b.mark()
+}
+
 // Line is where an ad stands, in words.
 type Line struct {
 	Address string    `json:"address"`
@@ -196,6 +204,7 @@ func InWords(export *resource.Snapshot) {
 			continue
 		}
 		said, serving := s.cells(r.Address.Kind)
+		r.Facts = slices.Clone(r.Facts) // which are those of what was read: it may be exported once more
 		r.Facts.Set(factReview, resource.Text(said))
 		r.Facts.Set(factIssues, resource.Text(serving))
 		if l := s.Line(); l.State != Approved {

@@ -150,3 +150,19 @@ func TestATableSaysItOfItself(t *testing.T) {
 		t.Error("a table never said that its campaign is gone")
 	}
 }
+
+// What was read of an account may be exported more than once, for one workbook after the other.
+func TestWordsForAnExportLeaveWhatWasRead(t *testing.T) {
+	read := resource.Attributes{}
+	read.Set(factReview, resource.Text("rejected: crawler_404"))
+	read.Set(factIssues, resource.Text("review_not_approved"))
+	said := func() string {
+		export := &resource.Snapshot{}
+		export.Add(&resource.Resource{Address: resource.Address{Kind: "ad", Key: "a"}, Facts: read})
+		InWords(export)
+		return export.Get(resource.Address{Kind: "ad", Key: "a"}).Facts.Value(factReview).Text()
+	}
+	if once, again := said(), said(); once != again || !strings.HasPrefix(once, "rejected: ") {
+		t.Errorf("the review is %q, and exported again %q; want the same", once, again)
+	}
+}

@@ -135,7 +135,7 @@ func recordOf(c *plan.Credit, at time.Time) state.Credit {
 }
 
 // ReviewsOf takes what the plan has read of reviews into a record.
-func (v *View) ReviewsOf(now time.Time, into *review.Record) error {
+func (v *View) ReviewsOf(now time.Time, into *review.Record) {
 	managed := func(a resource.Address) bool { return v.Last.Get(a) != nil || v.Input.Desired.Get(a) != nil }
-	return live.ReviewsOf(v.Input.Schemas, v.Live, managed, now, into)
+	live.ReviewsOf(v.Input.Schemas, v.Live, managed, now, into)
 }

@@ -7,9 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"adsync/internal/adsapi"
 	"adsync/internal/resource"
-	"adsync/reconcile/wire"
 )
 
 // Export reads the account and gives what is not removed in it as files would
@@ -22,15 +20,13 @@ func (a *refreshing) Export(ctx context.Context) (*resource.Snapshot, error) {
 		return nil, err
 	}
 	e := exporter{
-		schemas: a.Schemas, records: live.Records,
-		bound: map[string]resource.Address{}, placed: map[string]resource.Address{}, snapshot: &resource.Snapshot{},
+		schemas: a.Schemas,
+		bound:   map[string]resource.Address{}, placed: map[string]resource.Address{}, snapshot: &resource.Snapshot{},
 	}
 	for r := range last.All() {
 		e.bound[r.ID] = r.Address
 	}
-	if err := e.placeAll(live.Resources); err != nil {
-		return nil, err
-	}
+	e.placeAll(live.Resources)
 	nameByKeys(a.Schemas, e.snapshot, func(id string) resource.Address { return e.placed[id] })
 	return e.snapshot, nil
 }
@@ -63,7 +59,6 @@ func nameByKeys(schemas resource.Schemas, s *resource.Snapshot, address func(id 
 
 type exporter struct {
 	schemas  resource.Schemas
-	records  map[string]adsapi.Record // by id
 	bound    map[string]resource.Address
 	placed   map[string]resource.Address // by id
 	snapshot *resource.Snapshot
@@ -73,30 +68,23 @@ type exporter struct {
 
 // placeAll puts resources under their addresses, kind by kind. Bound ones go first, so
 // that nobody else's takes their key.
-func (e *exporter) placeAll(live []*resource.Resource) error {
+func (e *exporter) placeAll(live []*resource.Resource) {
 	for _, schema := range e.schemas {
 		for _, bound := range []bool{true, false} {
 			for _, r := range live {
 				if r.Address.Kind != schema.Kind || (e.bound[r.ID] != resource.Address{}) != bound {
 					continue
 				}
-				if err := e.placeOne(schema, r); err != nil {
-					return err
-				}
+				e.placeOne(schema, r)
 			}
 		}
 	}
-	return nil
 }
 
-func (e *exporter) placeOne(schema *resource.Schema, r *resource.Resource) error {
+func (e *exporter) placeOne(schema *resource.Schema, r *resource.Resource) {
 	parent := e.placed[r.ParentID]
 	if schema.Parent != "" && parent.IsZero() || schema.Removed(r) {
-		return nil
-	}
-	facts, err := wire.FactsOf(schema, e.records[r.ID])
-	if err != nil {
-		return err
+		return
 	}
 	address := e.bound[r.ID]
 	if schema.Only != "" {
@@ -107,9 +95,8 @@ func (e *exporter) placeOne(schema *resource.Schema, r *resource.Resource) error
 	}
 	e.placed[r.ID] = address
 	e.snapshot.Add(&resource.Resource{
-		Address: address, ID: r.ID, Attributes: saidOnce(schema, r.Attributes), Facts: facts,
+		Address: address, ID: r.ID, Attributes: saidOnce(schema, r.Attributes), Facts: r.Facts,
 	})
-	return nil
 }
 
 // longestSlug bounds the keys made of names; a key has at most 200 characters.

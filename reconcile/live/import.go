@@ -41,7 +41,7 @@ func (a *refreshing) Import(ctx context.Context, desired *resource.Snapshot) (*I
 	// what is ambiguous stays somebody else's, and is imported
 	identified, _ := plan.Identify(a.Schemas, last, desired, live.Resources)
 	e := exporter{
-		schemas: a.Schemas, records: live.Records, bound: map[string]resource.Address{},
+		schemas: a.Schemas, bound: map[string]resource.Address{},
 		placed: map[string]resource.Address{}, snapshot: &resource.Snapshot{}, taken: desired, last: last,
 	}
 	for r := range identified.All() {
@@ -49,9 +49,7 @@ func (a *refreshing) Import(ctx context.Context, desired *resource.Snapshot) (*I
 			e.bound[r.ID] = r.Address
 		}
 	}
-	if err := e.placeAll(live.Resources); err != nil {
-		return nil, err
-	}
+	e.placeAll(live.Resources)
 	found := e.unmanaged(live)
 	found.placed, found.desired = e.placed, desired
 	found.asFiles(a.Env)

@@ -66,11 +66,7 @@ func (k *Known) Of(desired *resource.Snapshot) (KnownRows, error) {
 		schema := k.schemas.Of(r.Address.Kind)
 		switch {
 		case desired.Get(r.Address) != nil:
-			facts, err := wire.FactsOf(schema, k.live.Records[r.ID])
-			if err != nil {
-				return found, err
-			}
-			found.Rows.Add(&resource.Resource{Address: r.Address, ID: r.ID, Facts: facts})
+			found.Rows.Add(&resource.Resource{Address: r.Address, ID: r.ID, Facts: r.Facts})
 		case schema.Only == "" && !schema.Removed(r):
 			found.Rest = append(found.Rest, r)
 		}

@@ -267,7 +267,7 @@ func (r *refresher) Add(schema *resource.Schema, record adsapi.Record, parentID 
 	live := &resource.Resource{Address: resource.Address{Kind: schema.Kind, Key: schema.Only}, ID: record.ID}
 	if r.only == nil { // else who asked reads the records alone
 		var err error
-		if live, err = r.decoder.Decode(schema, record); err != nil {
+		if live, err = r.decoder.DecodeWithFacts(schema, record); err != nil {
 			return err
 		}
 	}

@@ -23,9 +23,9 @@ import (
 //
 // managed reports whether an address is one of them.
 func ReviewsOf(schemas resource.Schemas, live *Live,
-	managed func(resource.Address) bool, now time.Time, into *review.Record) error {
+	managed func(resource.Address) bool, now time.Time, into *review.Record) {
 	if !live.Reading.Whole {
-		return nil
+		return
 	}
 	known := map[string]bool{}
 	for _, schema := range schemas {
@@ -38,13 +38,10 @@ func ReviewsOf(schemas resource.Schemas, live *Live,
 				continue
 			}
 			known[r.Address.String()] = true
-			if err := seer.see(r, live.Records[r.ID], false); err != nil {
-				return err
-			}
+			seer.see(r, r.Facts, false)
 		}
 	}
 	into.Keep(func(address string) bool { return known[address] })
-	return nil
 }
 
 // seer takes in what the service's records say of a kind that is reviewed.
@@ -56,18 +53,14 @@ type seer struct {
 	into    *review.Record
 }
 
-// see takes in what a record says of one resource. asked says that what keeps it from
+// see takes in what is said of one resource. asked says that what keeps it from
 // being served was asked for.
-func (w seer) see(r *resource.Resource, record adsapi.Record, asked bool) error {
-	facts, err := wire.FactsOf(w.schema, record)
-	if err != nil {
-		return err
-	}
+func (w seer) see(r *resource.Resource, facts resource.Attributes, asked bool) {
 	s, says := review.Of(facts)
 	if !says {
-		return nil
+		return
 	}
-	s.Address, s.ID, s.Name = r.Address.String(), record.ID, w.schema.NameOf(r)
+	s.Address, s.ID, s.Name = r.Address.String(), r.ID, w.schema.NameOf(r)
 	var above []string
 	for at := w.schemas.Parent(r.Address); !at.IsZero(); at = w.schemas.Parent(at) {
 		if parent := w.among.Get(at); parent != nil {
@@ -77,7 +70,15 @@ func (w seer) see(r *resource.Resource, record adsapi.Record, asked bool) error 
 	slices.Reverse(above)
 	s.In = strings.Join(above, " › ")
 	w.into.See(w.now, s, asked)
-	return nil
+}
+
+// seeRecord is see of a record that was asked for.
+func (w seer) seeRecord(r *resource.Resource, record adsapi.Record) error {
+	facts, err := wire.FactsOf(w.schema, record)
+	if err == nil {
+		w.see(r, facts, true)
+	}
+	return err
 }
 
 // reviewing asks where ads stand with the review of the service.
@@ -176,7 +177,7 @@ func (p *reviewPass) ask(ctx context.Context, r *resource.Resource) error {
 	if err != nil {
 		return fmt.Errorf("read %s %s: %w", p.schema.Kind, r.ID, err)
 	}
-	return p.see(r, record, true)
+	return p.seeRecord(r, record)
 }
 
 // seen reports whether this pass has read a resource.
@@ -222,7 +223,7 @@ func (p *reviewPass) pages(ctx context.Context, query url.Values) error {
 			return fmt.Errorf("list %s: %w", p.schema.Collection, err)
 		}
 		if r := p.byID[record.ID]; r != nil {
-			if err := p.see(r, record, true); err != nil {
+			if err := p.seeRecord(r, record); err != nil {
 				return err
 			}
 		}

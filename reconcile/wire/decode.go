@@ -27,7 +27,7 @@ type Decoder struct {
 // Decode reads one record. Fields no attribute names are left where they are:
 // in the record.
 func (d Decoder) Decode(schema *resource.Schema, record adsapi.Record) (*resource.Resource, error) {
-	fields, err := Object(record.JSON)
+	fields, err := readFields(schema, record.JSON)
 	if err != nil {
 		return nil, fmt.Errorf("read %s %s: %w", schema.Kind, record.ID, err)
 	}
@@ -36,7 +36,7 @@ func (d Decoder) Decode(schema *resource.Schema, record adsapi.Record) (*resourc
 
 // DecodeWithFacts is Decode with what only the service says of the resource.
 func (d Decoder) DecodeWithFacts(schema *resource.Schema, record adsapi.Record) (*resource.Resource, error) {
-	fields, err := Object(record.JSON)
+	fields, err := readFields(schema, record.JSON)
 	if err != nil {
 		return nil, fmt.Errorf("read %s %s: %w", schema.Kind, record.ID, err)
 	}
@@ -90,7 +90,18 @@ func sameEverywhere(a *resource.Attribute, fields map[string]any, wire any) bool
 }
 
 // Object reads the first JSON object of a text.
-func Object(raw json.RawMessage) (map[string]any, error) {
+func Object(raw json.RawMessage) (fields map[string]any, err error) {
+	value, err := readValue(raw)
+	fields, is := value.(map[string]any)
+	if err != nil || is || value == nil {
+		return fields, err
+	}
+	return nil, json.NewDecoder(bytes.NewReader(raw)).Decode(&fields) // says what stands in its place
+}
+
+// readValue reads the first JSON value of a text. A variable of a map would cost a name twice: the decoder makes each
+// anew to look for it there.
+func readValue(raw []byte) (any, error) {
 	d, _ := objectDecoders.Get().(*objectDecoder)
 	if d == nil {
 		d = &objectDecoder{}
@@ -98,23 +109,26 @@ func Object(raw json.RawMessage) (map[string]any, error) {
 		d.json.UseNumber()
 	}
 	d.text.Reset(raw)
-	var fields map[string]any
-	err := d.json.Decode(&fields)
+	d.value = nil
+	err := d.json.Decode(&d.value)
+	value := d.value
 	// nothing is left over for the next
 	if err == nil && d.text.Len() == 0 && d.json.InputOffset()-d.read == int64(len(raw)) {
 		d.read += int64(len(raw))
 		d.text.Reset(nil)
+		d.value = nil
 		objectDecoders.Put(d)
 	}
-	return fields, err
+	return value, err
 }
 
 // objectDecoder reads one text after the other into the same buffer: accounts have
 // as many as resources.
 type objectDecoder struct {
-	text bytes.Reader
-	json *json.Decoder
-	read int64 // bytes of the texts so far
+	text  bytes.Reader
+	json  *json.Decoder
+	read  int64 // bytes of the texts so far
+	value any
 }
 
 var objectDecoders sync.Pool

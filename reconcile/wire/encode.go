@@ -1,6 +1,6 @@
 // Package wire writes and reads what goes over the wire: changes as request bodies
 // (encode.go), as operations of bulk jobs (bulk.go), packed into jobs (pack.go, split.go)
-// under their keys (keys.go); records as resources (decode.go).
+// under their keys (keys.go); records as resources (decode.go, pick.go, fact.go).
 //
 // It is pure: it asks no service, reads no state and knows no clock.
 package wire

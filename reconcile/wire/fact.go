@@ -14,7 +14,7 @@ func FactsOf(schema *resource.Schema, record adsapi.Record) (resource.Attributes
 	if len(schema.Facts) == 0 || len(record.JSON) == 0 {
 		return nil, nil
 	}
-	fields, err := Object(record.JSON)
+	fields, err := readFacts(schema, record.JSON)
 	if err != nil {
 		return nil, fmt.Errorf("read %s %s: %w", schema.Kind, record.ID, err)
 	}

@@ -54,7 +54,8 @@ func (w *watched) Plan(ctx context.Context) (view *reconcile.View, err error) {
 	}
 	w.did.view = view
 	w.did.writers = w.writers.fresh(ctx, w.env, w.agent, view, beside, began)
-	return view, session.See(w.env, w.l, view)
+	session.See(w.env, w.l, view)
+	return view, nil
 }
 
 // Guard reports whether there is something to send, and records what only a plan has seen where not.

@@ -325,7 +325,7 @@ func (k *previewer) planOf(ctx context.Context, env *session.Env,
 	agent.Incremental, agent.Breaks = true, &reconcile.Breaks{}
 	view, err := agent.Plan(ctx, desired)
 	if err == nil {
-		err = session.See(env, l, view)
+		session.See(env, l, view)
 	}
 	return view, agent.Account, err
 }

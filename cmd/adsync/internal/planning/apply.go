@@ -157,7 +157,7 @@ func (a attended) Recover(ctx context.Context) error { return recover(ctx, a.env
 func (a attended) Plan(ctx context.Context) (*reconcile.View, error) {
 	view, err := runs.Compute(ctx, a.env, a.agent, a.desired, a.f.PlanFlags)
 	if err == nil {
-		err = session.See(a.env, a.l, view)
+		session.See(a.env, a.l, view)
 	}
 	return view, err
 }

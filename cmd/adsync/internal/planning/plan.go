@@ -141,9 +141,7 @@ func planned(ctx context.Context, env *session.Env,
 	if err != nil {
 		return l, nil, nil, err
 	}
-	if err := session.See(env, l, view); err != nil {
-		return l, nil, nil, err
-	}
+	session.See(env, l, view)
 	if f.Requests && !diag.HasErrors(view.Plan.Problems) {
 		if view.Plan.Requests, err = s.Agent.Requests(ctx, view); err != nil {
 			return l, nil, nil, fmt.Errorf("find the requests of an apply: %w", err)

@@ -25,11 +25,10 @@ func KnownReviews(env *Env, p config.Project) *review.Record {
 }
 
 // See takes in what a plan has read of reviews.
-func See(env *Env, l Loaded, view *reconcile.View) error {
-	if l.Reviews == nil {
-		return nil
+func See(env *Env, l Loaded, view *reconcile.View) {
+	if l.Reviews != nil {
+		view.ReviewsOf(env.Clock.OrSystem().Now(), l.Reviews)
 	}
-	return view.ReviewsOf(env.Clock.OrSystem().Now(), l.Reviews)
 }
 
 // ReadReviews asks for the reviews after an apply, and keeps them. That they cannot be
@@ -110,7 +109,9 @@ func NoteReviews(env *Env, err error) {
 func (l Loaded) InReview(rows []marked.RowOutcome) []marked.RowOutcome {
 	rows = l.Judged(rows)
 	for i := range rows {
-		if line, known := l.Reviews.Line(rows[i].Address.String()); known && line.State == review.InReview {
+		address := rows[i].Address.String()
+		if state, known := l.Reviews.State(address); known && state == review.InReview {
+			line, _ := l.Reviews.Line(address)
 			rows[i].Message = console.JoinLines(rows[i].Message, line.InWords())
 		}
 	}
@@ -123,16 +124,15 @@ func (l Loaded) Judged(rows []marked.RowOutcome) []marked.RowOutcome {
 	rows = l.Reviewed(rows)
 	for i := range rows {
 		row := &rows[i]
-		line, known := l.Reviews.Line(row.Address.String())
-		if !known {
+		address := row.Address.String()
+		state, known := l.Reviews.State(address)
+		if !known || state != review.Rejected && state != review.Limited {
 			continue
 		}
-		if line.State != review.Rejected && line.State != review.Limited {
-			continue
-		}
+		line, _ := l.Reviews.Line(address)
 		if went := row.Result == "created" || row.Result == "updated"; row.Result == ResultNoChange ||
-			went && line.State == review.Rejected {
-			row.Result, row.Shown = string(line.State), "" // green would say that all is well
+			went && state == review.Rejected {
+			row.Result, row.Shown = string(state), "" // green would say that all is well
 		}
 		row.Message = console.JoinLines(row.Message, line.InWords())
 	}
@@ -144,8 +144,9 @@ func (l Loaded) Reviewed(rows []marked.RowOutcome) []marked.RowOutcome {
 	rows = slices.Clone(rows)
 	for i := range rows {
 		row := &rows[i]
-		if _, known := l.Reviews.Line(row.Address.String()); known {
-			row.Review, row.Serving = l.Reviews.Cells(row.Address.String())
+		address := row.Address.String()
+		if _, known := l.Reviews.State(address); known {
+			row.Review, row.Serving = l.Reviews.Cells(address)
 		}
 	}
 	return rows
