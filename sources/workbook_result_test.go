@@ -102,7 +102,11 @@ func TestFailingCellsKeepTheirLookAndTheirNotes(t *testing.T) {
 	must(t, err)
 	var texts []string
 	for _, note := range notes {
-		texts = append(texts, note.Cell+": "+note.Text)
+		text := note.Text
+		for _, run := range note.Paragraph {
+			text += run.Text
+		}
+		texts = append(texts, note.Cell+": "+text)
 	}
 	slices.Sort(texts)
 	want := []string{"B2: status is odd; want paused. Did you mean it?",
@@ -138,7 +142,7 @@ func TestCopyReadsLikeTheOriginal(t *testing.T) {
 	if got := strings.Join(rows[0], ","); strings.Count(got, "Result") != 1 {
 		t.Errorf("headers of the second copy = %s", got)
 	}
-	if got := strings.Join(f.GetSheetList(), ","); got != "Campaigns,Ad groups,Ads,_sync,Plan,Problems" {
+	if got := strings.Join(f.GetSheetList(), ","); got != "Campaigns,Ad groups,Ads,Plan,Problems,_sync" {
 		t.Errorf("sheets of the second copy = %s", got)
 	}
 }

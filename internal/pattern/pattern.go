@@ -53,10 +53,6 @@ func (p *Pattern) ReplaceAllStringFunc(s string, by func(string) string) string 
 
 func (p *Pattern) ReplaceAll(b, by []byte) []byte { return p.compiled().ReplaceAll(b, by) }
 
-func (p *Pattern) ReplaceAllFunc(b []byte, by func([]byte) []byte) []byte {
-	return p.compiled().ReplaceAllFunc(b, by)
-}
-
 func (p *Pattern) Split(s string, n int) []string { return p.compiled().Split(s, n) }
 
 // String returns what was given to [Of].

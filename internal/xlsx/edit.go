@@ -22,7 +22,10 @@ type Edit struct {
 	Sheet       string // the tab's name, as Book.Sheets gives it
 	Row, Column int    // from 1
 	Value       EditValue
-	Like        At // the cell of the sheet whose looks it takes; the zero At leaves its own
+	Like        At   // the cell of the sheet whose looks it takes; the zero At leaves its own
+	Look        int  // the style of Changes.Add that it takes; 0 leaves its own
+	Fill        int  // the style of Changes.Add whose fill it takes, and keeps the rest of its own; 0 leaves that
+	IfFree      bool // is left undone where Rewrite would refuse it
 }
 
 func (e Edit) at() At { return At{e.Row, e.Column} }
@@ -52,10 +55,16 @@ type Changes struct {
 	Edits   []Edit
 	Charted Charted // is left where no cell changes
 	Lower   *Lowered
-	Add     []byte // a workbook whose first sheet is added behind the last; nil for none
+	// Add is a workbook whose sheets are put in: each in the place of the sheet of its name, else behind the last.
+	// nil for none.
+	Add []byte
+	// Copy makes a copy of the workbook: what its signature says, and the record of who changed it, do not come along.
+	// nil for the workbook itself.
+	Copy *Copy
 }
 
-// Rewrite is the function Rewrite with all of them. A sheet is added if Book.CannotAdd has nothing against it.
+// Rewrite is the function Rewrite with all of them. Where it makes no copy, a sheet is added if Book.CannotAdd has
+// nothing against it.
 func (c Changes) Rewrite(content []byte, within Limits) (rewritten []byte, err error) {
 	defer func() {
 		if reason := recover(); reason != nil {
@@ -66,42 +75,47 @@ func (c Changes) Rewrite(content []byte, within Limits) (rewritten []byte, err e
 	if err != nil {
 		return nil, err
 	}
-	if b.parts.isSigned() {
+	if b.parts.isSigned() && c.Copy == nil {
 		return nil, fmt.Errorf("workbook is signed, and a change would break the signature; want one without")
 	}
 	bySheet, err := sorted(b, c.Edits)
 	if err != nil {
 		return nil, err
 	}
-	p := newPackageEdit(b)
-	for _, list := range bySheet {
-		if err := p.editSheet(list); err != nil {
+	p, more := newPackageEdit(b), cmp.Or(c.Copy, &Copy{})
+	g, err := p.graftOf(c.Add, within)
+	if err != nil {
+		return nil, fmt.Errorf("add a sheet: %w", err)
+	}
+	for i, list := range bySheet {
+		if bySheet[i], err = p.editSheet(list, more.Heights[list[0].Sheet]); err != nil {
 			return nil, fmt.Errorf("sheet %q: %w", list[0].Sheet, err)
 		}
 	}
 	if len(p.refused) > 0 {
 		return nil, &Refused{p.refused}
 	}
-	added, err := p.addFrom(c.Add, within)
-	if err != nil {
+	if err := g.add(more.Links); err != nil {
 		return nil, fmt.Errorf("add a sheet: %w", err)
 	}
 	if len(p.changed) == 0 {
 		return content, nil
 	}
-	if err := p.settleFormulas(); err != nil {
+	for _, step := range []func() error{
+		g.writeFilled,
+		p.settleFormulas,
+		func() error { return p.redraw(c.Charted) },
+		func() error { return p.lower(c.Lower, c.Charted) },
+		func() error { return (&copyEdit{p}).finish(c.Copy) },
+	} {
+		if err := step(); err != nil {
+			return nil, err
+		}
+	}
+	if rewritten, err = p.write(content, more.Unsealed); err != nil {
 		return nil, err
 	}
-	if err := p.redraw(c.Charted); err != nil {
-		return nil, err
-	}
-	if err := p.lower(c.Lower, c.Charted); err != nil {
-		return nil, err
-	}
-	if rewritten, err = p.write(content); err != nil {
-		return nil, err
-	}
-	if err := checkRewritten(b, added, rewritten, bySheet, within); err != nil {
+	if err := checkRewritten(b, p.donor, rewritten, bySheet, p.sealed(more.Unsealed), within); err != nil {
 		return nil, err
 	}
 	return rewritten, nil

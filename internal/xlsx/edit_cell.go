@@ -2,6 +2,7 @@ package xlsx
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -13,6 +14,8 @@ type rawLine struct {
 	rawRow
 	base  int    // where the row begins in the sheet
 	spans []byte // the columns the row says it uses; nil where it does not
+	high  []byte // its height in points; nil where it has the usual one
+	fixed []byte // whether programs leave it at that; nil where it does not say
 	style int    // of cells that have no element yet; -1 where the row has none
 	cells []rawCell
 }
@@ -35,7 +38,10 @@ func (raw *rawSheet) line(row rawRow) (*rawLine, error) {
 	if _, err := s.next(); err != nil {
 		return nil, err
 	}
-	l := &rawLine{rawRow: row, base: row.from, spans: s.attr("spans"), style: -1}
+	l := &rawLine{
+		rawRow: row, base: row.from, style: -1,
+		spans: s.attr("spans"), high: s.attr("ht"), fixed: s.attr("customHeight"),
+	}
 	if isTrue(s.attr("customFormat")) {
 		if l.style, err = strconv.Atoi(string(s.attr("s"))); err != nil {
 			return nil, fmt.Errorf("row %d has style %q; want a number", row.number, s.attr("s"))
@@ -112,18 +118,14 @@ func attributeXML(a xmlAttribute) string {
 }
 
 // cellXML writes a cell.
-func (w *sheetEdit) cellXML(e Edit, style int, was rawCell) (string, error) {
+func (w *sheetEdit) cellXML(e Edit, style cellStyle, was rawCell) (string, error) {
 	name := w.raw.prefix + "c"
 	head := fmt.Sprintf(`<%s r="%s"`, name, e.at())
-	if style != 0 {
-		head += fmt.Sprintf(` s="%d"`, style)
+	if style.number != 0 {
+		head += fmt.Sprintf(` s="%d"`, style.number)
 	}
-	looks, err := w.book.StyleOf(style)
-	if err != nil {
-		return "", err
-	}
-	holds, filled := e.Value.result(w.book.Date1904, looks)
-	if e.Value.sort == writesDay && (!looks.Date || !filled) {
+	holds, filled := e.Value.result(w.book.Date1904, style.Style)
+	if e.Value.sort == writesDay && (!style.Date || !filled) {
 		return "", fmt.Errorf("cell %s has no date format for the day %s; want a cell that has one",
 			e.at(), e.Value.text)
 	}
@@ -163,3 +165,59 @@ func widened(spans []byte, columns []int) string {
 	}
 	return fmt.Sprintf("%d:%d", min(first, slices.Min(columns)), max(last, slices.Max(columns)))
 }
+
+// restyle gives a cell that stays as it is another style.
+func (w *sheetEdit) restyle(c rawCell, style int) error {
+	s, err := newScanner(w.raw.data[c.from:c.to])
+	if err != nil {
+		return err
+	}
+	if _, err := s.next(); err != nil {
+		return err
+	}
+	for _, change := range s.set(nil, "s", strconv.Itoa(style)) {
+		w.put(c.from+change.from, c.from+change.to, change.text)
+	}
+	return nil
+}
+
+// usualHeight is the height of a row in points where neither it nor its sheet says another.
+const usualHeight = 15
+
+// heighten makes a row as high as it has to be at least.
+func (w *sheetEdit) heighten(l *rawLine) {
+	least := w.heights[l.number]
+	high, err := strconv.ParseFloat(string(l.high), 64)
+	if err != nil {
+		high = cmp.Or(w.raw.usualHeight, usualHeight)
+	}
+	if least <= high {
+		return
+	}
+	w.setOfRow(l, "ht", l.high, points(least))
+	if !isTrue(l.fixed) {
+		w.setOfRow(l, "customHeight", l.fixed, "1")
+	}
+}
+
+// setOfRow writes an attribute of a row whose value is was, nil where it has none.
+func (w *sheetEdit) setOfRow(l *rawLine, name string, was []byte, text string) {
+	if was != nil {
+		from := cap(w.raw.data) - cap(was)
+		w.put(from, from+len(was), text)
+		return
+	}
+	end := l.from + len("<"+w.raw.prefix+"row")
+	w.put(end, end, fmt.Sprintf(` %s="%s"`, name, text))
+}
+
+// newHeight is what a row that is new says of its height.
+func (w *sheetEdit) newHeight(row int) string {
+	least := w.heights[row]
+	if least <= cmp.Or(w.raw.usualHeight, usualHeight) {
+		return ""
+	}
+	return fmt.Sprintf(` ht="%s" customHeight="1"`, points(least))
+}
+
+func points(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }

@@ -6,7 +6,7 @@ import (
 	"compress/flate"
 	"fmt"
 	"hash/crc32"
-	"path"
+	"maps"
 	"slices"
 	"strings"
 
@@ -21,6 +21,12 @@ type packageEdit struct {
 	dropped     map[string]bool
 	added       []string // parts that are new, in their order
 	overwritten []At     // cells whose formula is no more, or is new
+
+	donor  *Book // whose sheets are put in, and whose styles edits may take; nil for none
+	looks  joinedStyles
+	styles string   // the part of the styles
+	fills  []fillOf // the styles that are those of cells on another fill, in the order of their numbers
+	sum    string   // of the parts, once it is sealed
 }
 
 func newPackageEdit(b *Book) *packageEdit {
@@ -71,27 +77,40 @@ func (p *packageEdit) settleFormulas() error {
 	return nil
 }
 
-func (p *packageEdit) dropCalcChain() error {
-	dir, base := path.Split(p.book.main)
-	rels, err := relations(p.book.parts, p.book.main)
+func (p *packageEdit) dropCalcChain() error { return p.dropRelated(p.book.main, "/calcChain") }
+
+// dropRelated takes out the part that another leads to by a type of relationship, if there is one, and what says that
+// it is there.
+func (p *packageEdit) dropRelated(owner, typ string) error {
+	rels, err := relations(p.book.parts, owner)
 	if err != nil {
 		return err
 	}
-	chain := rels.byType("/calcChain")
-	if chain == "" {
+	part := rels.byType(typ)
+	if part == "" {
 		return nil
 	}
-	p.dropped[chain] = true
-	err = p.removeElements(dir+"_rels/"+base+".rels", func(s *xmlScanner) bool {
-		return string(s.name) == "Relationship" && strings.HasSuffix(string(s.attr("Type")), "/calcChain")
+	err = p.removeElements(relationsOf(owner), func(s *xmlScanner) bool {
+		return string(s.name) == "Relationship" && strings.HasSuffix(string(s.attr("Type")), typ)
 	})
 	if err != nil {
 		return err
 	}
-	return p.removeElements("[content_types].xml", func(s *xmlScanner) bool {
-		return string(s.name) == "Override" && partName(string(s.attr("PartName"))) == chain
+	return p.drop(part)
+}
+
+// drop takes parts out, and what says of which type they are.
+func (p *packageEdit) drop(parts ...string) error {
+	for _, part := range parts {
+		p.dropped[part], p.dropped[relationsOf(part)] = true, true
+	}
+	return p.removeElements(typesPart, func(s *xmlScanner) bool {
+		return string(s.name) == "Override" && slices.Contains(parts, partName(string(s.attr("PartName"))))
 	})
 }
+
+// typesPart says of which type each part is.
+const typesPart = "[content_types].xml"
 
 // removeElements takes the elements out of a part for which remove is true.
 func (p *packageEdit) removeElements(part string, remove func(*xmlScanner) bool) error {
@@ -172,12 +191,13 @@ func calculatedOnLoad(s *xmlScanner) []splice {
 }
 
 // write makes the new zip: members that did not change are copied as they lie
-// there.
-func (p *packageEdit) write(content []byte) ([]byte, error) {
+// there. Where a part holds unsealed, the sum of all others stands in its place then.
+func (p *packageEdit) write(content []byte, unsealed string) ([]byte, error) {
 	archive, err := zip.NewReader(bytes.NewReader(content), int64(len(content)))
 	if err != nil {
 		return nil, err
 	}
+	p.sum = p.seal(archive, unsealed)
 	var b bytes.Buffer
 	w := zip.NewWriter(&b)
 	if err := w.SetComment(archive.Comment); err != nil {
@@ -236,4 +256,40 @@ func writeMember(w *zip.Writer, header zip.FileHeader, data []byte) error {
 	}
 	_, err = out.Write(packed)
 	return err
+}
+
+// seal writes the sum of all other parts where unsealed stands, and returns it.
+func (p *packageEdit) seal(archive *zip.Reader, unsealed string) (sum string) {
+	if unsealed == "" {
+		return ""
+	}
+	lines, sealed := map[string]string{}, ""
+	for _, member := range archive.File {
+		name := partName(member.Name)
+		lines[name] = PartLine(name, member.UncompressedSize64, member.CRC32)
+	}
+	for name, data := range p.changed {
+		lines[name] = PartLine(name, uint64(len(data)), crc32.ChecksumIEEE(data))
+		if bytes.Contains(data, []byte(unsealed)) {
+			sealed = name
+		}
+	}
+	for name := range p.dropped {
+		delete(lines, name)
+	}
+	if sealed == "" {
+		return ""
+	}
+	delete(lines, sealed)
+	sum = SumOfParts(slices.Collect(maps.Values(lines)))
+	p.changed[sealed] = bytes.ReplaceAll(p.changed[sealed], []byte(unsealed), []byte(sum))
+	return sum
+}
+
+// sealed turns what was unsealed into the sum of the parts.
+func (p *packageEdit) sealed(unsealed string) *strings.Replacer {
+	if unsealed == "" {
+		return strings.NewReplacer()
+	}
+	return strings.NewReplacer(unsealed, p.sum)
 }

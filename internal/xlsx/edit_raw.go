@@ -68,8 +68,10 @@ type rawSheet struct {
 	cells     element // <sheetData>
 	rows      []rawRow
 	dimension []byte // the area the sheet says it uses; nil where it does not
-	columns   []columnStyle
-	shared    []sharedFormula
+
+	usualHeight float64 // of rows in points; 0 where the sheet does not say
+	columns     []columnStyle
+	shared      []sharedFormula
 }
 
 type rawRow struct {
@@ -109,6 +111,8 @@ func survey(part []byte) (*rawSheet, error) {
 			err = raw.surveyRows(s)
 		case len(s.open) == 2 && name == "dimension":
 			raw.dimension = s.attr("ref")
+		case len(s.open) == 2 && name == "sheetFormatPr":
+			raw.usualHeight, _ = strconv.ParseFloat(string(s.attr("defaultRowHeight")), 64)
 		case name == "col":
 			err = raw.surveyColumn(s)
 		}

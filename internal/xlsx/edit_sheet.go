@@ -10,7 +10,8 @@ import (
 
 // sheetEdit rewrites the XML of one sheet.
 type sheetEdit struct {
-	book     *Book
+	*packageEdit
+	heights  map[int]float64 // points that rows have at least
 	raw      *rawSheet
 	splices  []splice
 	lastRows strings.Builder // rows after the last there is
@@ -18,43 +19,41 @@ type sheetEdit struct {
 	formulas []At            // formulas that were overwritten or written
 }
 
-// editSheet puts the edits of one sheet into its part.
-func (p *packageEdit) editSheet(edits []Edit) error {
+// editSheet puts the edits of one sheet into its part, and returns those that were made. Rows that they are in become
+// as high as heights say, where they are lower.
+func (p *packageEdit) editSheet(edits []Edit, heights map[int]float64) ([]Edit, error) {
 	part := p.partOf(edits[0].Sheet)
 	content := p.book.parts.content[part]
 	facts, err := Walk(p.book, part, nil)
 	if err != nil {
-		return fmt.Errorf("it is damaged (%w); want a whole one", err)
+		return nil, fmt.Errorf("it is damaged (%w); want a whole one", err)
 	}
 	raw, err := survey(content)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if err := p.refuse(part, edits, facts, raw); err != nil {
-		return err
+	if edits, err = p.refuse(part, edits, facts, raw); err != nil || len(p.refused) > 0 {
+		return nil, err
 	}
-	if len(p.refused) > 0 {
-		return nil
-	}
-	w := &sheetEdit{book: p.book, raw: raw}
+	w := &sheetEdit{packageEdit: p, raw: raw, heights: heights}
 	for i := 0; i < len(edits); {
 		end := i + 1
 		for end < len(edits) && edits[end].Row == edits[i].Row {
 			end++
 		}
 		if err := w.editRow(edits[i:end]); err != nil {
-			return err
+			return nil, err
 		}
 		i = end
 	}
 	w.appendRows()
 	if len(w.splices) == 0 {
-		return nil
+		return edits, nil
 	}
 	w.widenDimension()
 	p.change(part, raw.data, w.splices)
 	p.overwritten = append(p.overwritten, w.formulas...)
-	return nil
+	return edits, nil
 }
 
 // editRow makes the changes of one row, which may not be there yet.
@@ -72,7 +71,7 @@ func (w *sheetEdit) editRow(edits []Edit) error {
 		return err
 	}
 	name := w.raw.prefix + "row"
-	row := fmt.Sprintf(`<%[1]s r="%[2]d">%[3]s</%[1]s>`, name, edits[0].Row, cells)
+	row := fmt.Sprintf(`<%[1]s r="%[2]d"%[4]s>%[3]s</%[1]s>`, name, edits[0].Row, cells, w.newHeight(edits[0].Row))
 	if i == len(w.raw.rows) {
 		w.lastRows.WriteString(row)
 		return nil
@@ -89,7 +88,7 @@ func (w *sheetEdit) put(from, to int, text string) {
 func (w *sheetEdit) newCells(edits []Edit, rowStyle int) (string, error) {
 	var cells string
 	for _, e := range edits {
-		if e.Value.sort == clears && e.Like == (At{}) {
+		if (e.Value.sort == clears || e.Value.sort == keeps) && e.Like == (At{}) && e.Look == 0 && e.Fill == 0 {
 			continue
 		}
 		style, err := w.styleOf(e, func() int { return w.defaultStyle(rowStyle, e.Column) })
@@ -115,23 +114,47 @@ func (w *sheetEdit) defaultStyle(rowStyle, column int) int {
 	return w.raw.columnStyleOf(column)
 }
 
-// styleOf returns the style of the cell an edit wants to look like, else its own.
-func (w *sheetEdit) styleOf(e Edit, own func() int) (int, error) {
-	if e.Like == (At{}) {
-		return own(), nil
+// cellStyle is a style of the workbook, with what it says of a number.
+type cellStyle struct {
+	number int
+	Style
+}
+
+// styleOf returns the style that an edit asks for: of the cell it is to look like, of the workbook whose sheets are
+// added, else its own.
+func (w *sheetEdit) styleOf(e Edit, own func() int) (s cellStyle, err error) {
+	switch {
+	case e.Look != 0:
+		s.number = w.looks.cell(e.Look)
+		s.Style, err = w.donor.StyleOf(e.Look)
+		return s, err
+	case e.Like == (At{}):
+		s.number = own()
+	default:
+		s.number, err = w.styleLike(e.Like)
 	}
-	i, found := w.raw.rowAt(e.Like.Row)
+	if err != nil {
+		return s, err
+	}
+	if s.Style, err = w.book.StyleOf(s.number); err == nil && e.Fill != 0 {
+		s.number = w.filled(s.number, e.Fill)
+	}
+	return s, err
+}
+
+func (w *sheetEdit) styleLike(at At) (int, error) {
+	i, found := w.raw.rowAt(at.Row)
 	if !found {
-		return w.raw.columnStyleOf(e.Like.Column), nil
+		return w.raw.columnStyleOf(at.Column), nil
 	}
 	line, err := w.raw.line(w.raw.rows[i])
 	if err != nil {
 		return 0, err
 	}
-	if c, found := line.cell(e.Like.Column); found {
+	if c, found := line.cell(at.Column); found {
 		return line.cells[c].style, nil
 	}
-	return w.defaultStyle(line.style, e.Like.Column), nil
+	return w.defaultStyle(line.style, at.Column), nil
 }
 
 // cell returns the index of a column's cell, or of the first cell after it.
@@ -165,6 +188,7 @@ func (w *sheetEdit) editLine(l *rawLine, edits []Edit) error {
 	}
 	w.appendCells(l, cells)
 	w.widenSpans(l)
+	w.heighten(l)
 	return nil
 }
 
@@ -172,6 +196,9 @@ func (w *sheetEdit) replaceCell(e Edit, was rawCell) error {
 	style, err := w.styleOf(e, func() int { return was.style })
 	if err != nil {
 		return err
+	}
+	if e.Value.sort == keeps {
+		return w.restyle(was, style.number)
 	}
 	xml, err := w.cellXML(e, style, was)
 	if err != nil {

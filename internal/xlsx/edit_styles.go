@@ -19,12 +19,13 @@ var styleLists = []string{"numFmts", "fonts", "fills", "borders", "cellStyleXfs"
 
 // joinStyles puts the styles of the sheet behind those that are there, which keep their numbers.
 func (g *graft) joinStyles() error {
-	from := g.of.rels.byType("/styles")
+	from := g.donor.rels.byType("/styles")
 	to := g.book.rels.byType("/styles")
+	g.styles = to
 	if to == "" {
 		return g.copyStyles(from)
 	}
-	_, give, err := childrenOf(g.of.parts.content[from])
+	_, give, err := childrenOf(g.donor.parts.content[from])
 	if err != nil {
 		return err
 	}
@@ -33,12 +34,13 @@ func (g *graft) joinStyles() error {
 		return err
 	}
 	if len(have) == 0 {
-		g.changed[to] = g.of.parts.content[from]
+		g.changed[to] = g.formed(g.donor.parts.content[from])
 		return nil
 	}
-	j := styleJoin{root: root, have: have, data: bare(g.part(to)), counts: map[string]int{}, formats: map[int]int{}}
+	j := styleJoin{root: root, have: have, data: bare(g.part(to)), names: string(g.formed([]byte(sheetNames))),
+		counts: map[string]int{}, formats: map[int]int{}}
 	for _, list := range give {
-		if err := j.take(list, bare(g.of.parts.content[from])); err != nil {
+		if err := j.take(list, bare(g.donor.parts.content[from])); err != nil {
 			return fmt.Errorf("%s: %w", list.name, err)
 		}
 	}
@@ -49,11 +51,12 @@ func (g *graft) joinStyles() error {
 
 // copyStyles gives a workbook without styles those of the sheet: nothing has any yet.
 func (g *graft) copyStyles(from string) error {
-	g.names[from] = g.freeName(path.Join(path.Dir(g.book.main), "styles.xml"))
-	g.put(g.names[from], g.of.parts.content[from])
+	g.styles = g.freeName(path.Join(path.Dir(g.book.main), "styles.xml"))
+	g.names[from] = g.styles
+	g.put(g.names[from], g.formed(g.donor.parts.content[from]))
 	return g.appendTo(relationsOf(g.book.main), "", func(prefix string) string {
 		return fmt.Sprintf(`<%sRelationship Id="rIdAdsyncStyles" Type="%s/styles" Target="/%s"/>`,
-			prefix, officeNames, g.names[from])
+			prefix, g.formed([]byte(officeNames)), g.names[from])
 	})
 }
 
@@ -62,6 +65,7 @@ type styleJoin struct {
 	root    child
 	have    []child
 	data    []byte
+	names   string         // that the elements are of
 	counts  map[string]int // how many a list has without those that join it
 	formats map[int]int    // the numbers of number formats, by those they had
 	splices []splice
@@ -99,7 +103,7 @@ func (j *styleJoin) take(list child, data []byte) error {
 			return err
 		}
 		if j.root.prefix != "" {
-			text = "<" + item.name + ` xmlns="` + sheetNames + `"` + text[len("<"+item.name):]
+			text = "<" + item.name + ` xmlns="` + j.names + `"` + text[len("<"+item.name):]
 		}
 		xml.WriteString(text)
 	}
@@ -180,4 +184,66 @@ func (j *styleJoin) count(list child, n int) error {
 		j.splices = append(j.splices, splice{c.from + list.from, c.to + list.from, c.text})
 	}
 	return err
+}
+
+// fillOf is a style that is one of the workbook on the fill of one of the donor.
+type fillOf struct{ style, fill int }
+
+// filled returns the number of a style on the fill of one of the donor.
+func (p *packageEdit) filled(style, fill int) int {
+	f := fillOf{style, fill}
+	i := slices.Index(p.fills, f)
+	if i < 0 {
+		i = len(p.fills)
+		p.fills = append(p.fills, f)
+	}
+	return len(p.book.styles) + len(p.donor.styles) + i
+}
+
+// writeFilled writes the styles that filled gave numbers to behind all others.
+func (p *packageEdit) writeFilled() error {
+	if len(p.fills) == 0 {
+		return nil
+	}
+	root, lists, err := childrenOf(p.part(p.styles))
+	if err != nil {
+		return err
+	}
+	data := bare(p.part(p.styles))
+	i := slices.IndexFunc(lists, func(c child) bool { return c.name == "cellXfs" })
+	if i < 0 {
+		return fmt.Errorf("styles have no <%scellXfs>", root.prefix)
+	}
+	_, formats, err := childrenOf(data[lists[i].from:lists[i].to])
+	if err != nil {
+		return err
+	}
+	var xml strings.Builder
+	format := func(n int) (*xmlScanner, error) {
+		if n >= len(formats) {
+			return nil, fmt.Errorf("a cell has style %d of %d", n, len(formats))
+		}
+		s, err := newScanner(data[lists[i].from:lists[i].to][formats[n].from:formats[n].to])
+		if err == nil {
+			_, err = s.next()
+		}
+		return s, err
+	}
+	for _, f := range p.fills {
+		painted, err := format(p.looks.cell(f.fill))
+		if err != nil {
+			return err
+		}
+		s, err := format(f.style)
+		if err != nil {
+			return err
+		}
+		xml.Write(spliced(s.data, s.set(s.set(nil, "fillId", string(painted.attr("fillId"))), "applyFill", "1")))
+	}
+	j := styleJoin{data: data, splices: []splice{lists[i].appended(xml.String())}}
+	if err := j.count(lists[i], len(formats)+len(p.fills)); err != nil {
+		return err
+	}
+	p.change(p.styles, data, j.splices)
+	return nil
 }

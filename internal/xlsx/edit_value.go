@@ -21,6 +21,7 @@ type editSort uint8
 
 const (
 	noEdit editSort = iota
+	keeps
 	clears
 	writesText
 	writesNumber
@@ -64,6 +65,9 @@ func Stored(c Cell) EditValue {
 	}
 	return EditValue{sort: writesStored, stored: c}
 }
+
+// Keep leaves what a cell holds: its looks alone change.
+func Keep() EditValue { return EditValue{sort: keeps} }
 
 // Clear removes a cell's value and formula and leaves its looks.
 func Clear() EditValue { return EditValue{sort: clears} }

@@ -1,8 +1,6 @@
-// Package look gives workbooks their looks, and keeps those of others.
-// look.go has styles and colours, zip.go writes the parts of a workbook, parts.go reads them,
-// oldnotes.go keeps notes in old forms when a workbook is rewritten.
+// Package look has the looks of what adsync puts into workbooks: styles, colours and number formats.
 //
-// A workbook that goes through here keeps every part nobody meant to change.
+// Equal looks share one style of the workbook, of which programs take a limited number.
 package look
 
 import (

@@ -42,11 +42,7 @@ func (c *markedCopy) writeOpening(tab string, columns []sheetColumn, lines [][2]
 	if err := c.finishSheet(sheet, columns, look.ColourRequired, len(lines)); err != nil {
 		return err
 	}
-	index, err := c.file.GetSheetIndex(sheet)
-	if err != nil {
-		return err
-	}
-	c.file.SetActiveSheet(index)
+	c.more.Opens = sheet
 	return nil
 }
 

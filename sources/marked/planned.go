@@ -7,7 +7,6 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/resource"
 	"adsync/sources/approval"
-	"adsync/sources/config"
 	"adsync/sources/look"
 	"adsync/sources/workbook"
 
@@ -92,40 +91,4 @@ func (c *markedCopy) planRow(sheet string, row int, change PlannedChange) error 
 		}
 	}
 	return c.link(sheet, row, 5, change.Position)
-}
-
-// writeRole says that the workbook is a copy, so that it may be replaced by the next.
-func (c *markedCopy) writeRole() error {
-	index, err := c.file.GetSheetIndex(config.SyncTab)
-	if err != nil {
-		return err
-	}
-	if index < 0 {
-		if _, err := c.file.NewSheet(config.SyncTab); err != nil {
-			return err
-		}
-	}
-	row, err := c.roleRow()
-	if err != nil {
-		return err
-	}
-	if err := c.file.SetSheetRow(config.SyncTab, fmt.Sprintf("A%d", row),
-		&[]any{"role", approval.RoleCopy}); err != nil {
-		return err
-	}
-	return c.file.SetSheetVisible(config.SyncTab, false, true)
-}
-
-// roleRow is the row that says the workbook's role, or the first that is free.
-func (c *markedCopy) roleRow() (int, error) {
-	rows, err := c.file.GetRows(config.SyncTab)
-	if err != nil {
-		return 0, err
-	}
-	for i, row := range rows {
-		if len(row) > 0 && row[0] == "role" {
-			return i + 1, nil
-		}
-	}
-	return len(rows) + 1, nil
 }

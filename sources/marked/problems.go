@@ -52,14 +52,9 @@ func (c *markedCopy) writeProblems(problems []diag.Problem, unread []diag.Unread
 	if err := c.finishSheet(sheet, problemColumns, "C00000", len(mine)+len(more)); err != nil {
 		return err
 	}
-	if !slices.ContainsFunc(mine, func(p diag.Problem) bool { return p.Severity != diag.Note }) {
-		return nil
+	if slices.ContainsFunc(mine, func(p diag.Problem) bool { return p.Severity != diag.Note }) {
+		c.more.Opens = sheet
 	}
-	index, err := c.file.GetSheetIndex(sheet)
-	if err != nil {
-		return err
-	}
-	c.file.SetActiveSheet(index)
 	return nil
 }
 

@@ -11,6 +11,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -21,11 +22,10 @@ import (
 	"adsync/internal/xlsx"
 	"adsync/sources/approval"
 	"adsync/sources/bounded"
+	"adsync/sources/config"
 	"adsync/sources/look"
 	"adsync/sources/table"
 	"adsync/sources/workbook"
-
-	"github.com/xuri/excelize/v2"
 )
 
 // RowOutcome is what became of one row of a source, or of a change no row asks for.
@@ -64,57 +64,60 @@ type Marks struct {
 // Outcomes and problems of other files are left out. The original must be a
 // workbook that reads without damage.
 func WriteCopy(original []byte, w io.Writer, file string, m Marks) error {
-	if _, finding := xlsx.Open(context.Background(), original, bounded.Defaults().Workbook()); finding != nil {
+	parts, finding := xlsx.Open(context.Background(), original, bounded.Defaults().Workbook())
+	if finding != nil {
 		return fmt.Errorf("copy %s: %s", file, finding.Message)
 	}
-	folder, remove, err := bounded.NewScratch()
-	if err != nil {
-		return err
-	}
-	defer remove()
 	c := markedCopy{
-		sheetWriter: sheetWriter{name: file, heights: map[string]map[int]float64{}, fresh: map[string]bool{}},
-		told:        map[string]map[string]string{}, filledStyles: map[filledStyle]int{},
+		told: map[string]map[xlsx.At]string{}, cells: map[string]map[xlsx.At]xlsx.Edit{},
+		more: xlsx.Copy{Heights: map[string]map[int]float64{}, Hides: config.SyncTab},
 	}
-	if err := c.write(original, folder, w, m); err != nil {
+	err := func() (err error) {
+		if c.sheetWriter.book, err = xlsx.ReadBook(parts); err != nil {
+			return err
+		}
+		return c.write(original, w, file, m)
+	}()
+	if err != nil {
 		return fmt.Errorf("copy %s: %w", file, err)
 	}
 	return nil
 }
 
-// markedCopy is a copy of a workbook while it is marked.
+// markedCopy is a copy of a workbook while it is marked: what its cells are to be, and the sheets that it gets.
 type markedCopy struct {
 	sheetWriter
-	told         map[string]map[string]string // what notes are to say, by sheet and cell
-	own          map[string][]look.OwnNote    // the user's notes of the sheets that can have new ones
-	filledStyles map[filledStyle]int
+	told  map[string]map[xlsx.At]string    // what notes are to say, by sheet and cell
+	cells map[string]map[xlsx.At]xlsx.Edit // of the user's sheets
+	more  xlsx.Copy
 }
 
-func (c *markedCopy) write(original []byte, folder string, w io.Writer, m Marks) (err error) {
-	defer func() {
-		if reason := recover(); reason != nil {
-			err = fmt.Errorf("workbook cannot be changed: %v", reason)
-		}
-	}()
-	b := bounded.Defaults()
-	without, own, err := look.TakeNotes(original, m.notedSheets())
-	if err != nil {
-		return err
-	}
-	c.own = own
-	c.file, err = excelize.OpenReader(bytes.NewReader(without), excelize.Options{
-		TmpDir: folder, UnzipSizeLimit: b.UnzippedBytes, UnzipXMLSizeLimit: b.UnzippedBytes,
-	})
-	if err != nil {
-		return err
-	}
+func (c *markedCopy) write(original []byte, w io.Writer, file string, m Marks) error {
+	c.start(file)
 	defer c.file.Close()
-	c.file.SetZipWriter(c.links.NewWriter(m.Results != nil))
-	c.styles = look.StyleBook{File: c.file, Numbers: map[look.Look]int{}}
 	if err := c.mark(m); err != nil {
 		return err
 	}
-	return c.file.Write(w)
+	var sheets bytes.Buffer
+	if err := c.file.Write(&sheets); err != nil {
+		return err
+	}
+	c.more.Links = c.links
+	all := xlsx.Changes{Add: sheets.Bytes(), Copy: &c.more}
+	for _, cells := range c.cells {
+		all.Edits = slices.AppendSeq(all.Edits, maps.Values(cells))
+	}
+	if m.Results != nil {
+		c.more.Unsealed = resultcopy.Unsealed
+	}
+	within := bounded.Defaults().Workbook() // a copy is larger than the workbook
+	within.Zipped, within.Unzipped = 2*within.Zipped, 2*within.Unzipped
+	content, err := all.Rewrite(original, within)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(content)
+	return err
 }
 
 func (c *markedCopy) mark(m Marks) error {
@@ -133,9 +136,7 @@ func (c *markedCopy) mark(m Marks) error {
 	if err := c.markProblems(m.Problems); err != nil {
 		return err
 	}
-	if err := c.writeNotes(); err != nil {
-		return err
-	}
+	c.writeNotes()
 	if err := c.writePlan(m.Plan); err != nil {
 		return fmt.Errorf("sheet %q: %w", approval.PlanTab, err)
 	}
@@ -151,24 +152,9 @@ func (c *markedCopy) mark(m Marks) error {
 		return fmt.Errorf("sheet %q: %w", summaryTab, err)
 	}
 	if m.Results != nil {
-		return c.writeResultsRole(*m.Results)
+		return c.writeRole(m.Results.Lines())
 	}
-	return c.writeRole()
-}
-
-// notedSheets are the sheets that get notes.
-func (m Marks) notedSheets() []string {
-	var sheets []string
-	for _, o := range m.Outcomes {
-		sheets = append(sheets, o.Cell.Sheet())
-	}
-	for _, p := range m.Problems {
-		if p.Position.Column() > 0 {
-			sheets = append(sheets, p.Position.Sheet())
-		}
-	}
-	slices.Sort(sheets)
-	return slices.Compact(sheets)
+	return c.writeRole([][2]string{{"role", approval.RoleCopy}})
 }
 
 // withProblems are the outcomes of rows, with what is wrong with a row in place of that it
@@ -281,15 +267,51 @@ func (c *markedCopy) writeHeader(sheet string, place markedColumns) error {
 		title  string
 		width  float64
 	}{{place.result, "Result", 19}, {place.message, "Message", messageWidth}} {
-		if err := c.put(sheet, place.header, column.number, column.title, l); err != nil {
+		if err := c.say(sheet, place.header, column.number, column.title, l); err != nil {
 			return err
 		}
-		letter := diag.ColumnName(column.number)
-		if err := c.file.SetColWidth(sheet, letter, letter, column.width); err != nil {
-			return err
-		}
+		c.more.Widths = append(c.more.Widths, xlsx.Width{Sheet: sheet, Column: column.number, Characters: column.width})
 	}
 	return nil
+}
+
+// say writes a text of a look into a cell of the user's sheet.
+func (c *markedCopy) say(sheet string, row, column int, text string, l look.Look) error {
+	style, err := c.styles.Number(l)
+	c.edit(xlsx.Edit{Sheet: sheet, Row: row, Column: column, Value: xlsx.Text(workbook.CutText(text)), Look: style})
+	return err
+}
+
+// edit takes an edit of a cell of the user's sheet, which may get a colour by itself.
+func (c *markedCopy) edit(e xlsx.Edit) {
+	cells := c.cells[e.Sheet]
+	if cells == nil {
+		cells = map[xlsx.At]xlsx.Edit{}
+		c.cells[e.Sheet] = cells
+	}
+	e.IfFree = true
+	at := xlsx.At{Row: e.Row, Column: e.Column}
+	had, has := cells[at]
+	switch {
+	case has && e.Value == xlsx.Keep():
+		had.Fill = e.Fill
+		e = had
+	case has:
+		e.Fill = had.Fill
+	}
+	cells[at] = e
+}
+
+// makeRow makes a row of the user's sheet as high as a text of several lines needs, never lower.
+func (c *markedCopy) makeRow(sheet string, row int, text string, width float64) {
+	lines := workbook.ShownLines(text, width)
+	if lines < 2 {
+		return
+	}
+	if c.more.Heights[sheet] == nil {
+		c.more.Heights[sheet] = map[int]float64{}
+	}
+	c.more.Heights[sheet][row] = max(c.more.Heights[sheet][row], float64(lines*workbook.LineHeight))
 }
 
 // messageWidth is the width of the column Message in characters.
@@ -297,19 +319,15 @@ const messageWidth = 70
 
 func (c *markedCopy) writeRow(sheet string, place markedColumns, o RowOutcome) error {
 	tone := toneOf(o.Result)
-	if err := c.put(sheet, o.Position.Line(), place.result, cmp.Or(o.Shown, o.Result),
+	if err := c.say(sheet, o.Position.Line(), place.result, cmp.Or(o.Shown, o.Result),
 		look.Look{Font: tone.Font, Fill: tone.Fill, Line: true, Bold: tone == look.ToneBad}); err != nil {
 		return err
 	}
-	if err := c.put(sheet, o.Position.Line(), place.message, o.Message, look.Look{Wrap: true, Line: true}); err != nil {
+	if err := c.say(sheet, o.Position.Line(), place.message, o.Message, look.Look{Wrap: true, Line: true}); err != nil {
 		return err
 	}
-	if err := c.makeRoom(sheet, o.Position.Line(), o.Message, messageWidth); err != nil {
-		return err
-	}
-	if err := c.writeReview(sheet, place, o); err != nil {
-		return err
-	}
+	c.makeRow(sheet, o.Position.Line(), o.Message, messageWidth)
+	c.writeReview(sheet, place, o)
 	if o.Cell.File() != c.name || o.Cell.Column() == 0 {
 		return nil
 	}
@@ -321,9 +339,9 @@ func (c *markedCopy) writeRow(sheet string, place markedColumns, o RowOutcome) e
 
 // writeReview brings the columns of an export up to what is known now, where the sheet
 // has them: nobody is told that an ad is approved which is not any more.
-func (c *markedCopy) writeReview(sheet string, place markedColumns, o RowOutcome) error {
+func (c *markedCopy) writeReview(sheet string, place markedColumns, o RowOutcome) {
 	if o.Review == "" && o.Serving == "" {
-		return nil
+		return
 	}
 	for _, cell := range []struct {
 		column int
@@ -332,12 +350,10 @@ func (c *markedCopy) writeReview(sheet string, place markedColumns, o RowOutcome
 		if cell.column == 0 {
 			continue
 		}
-		at := fmt.Sprintf("%s%d", diag.ColumnName(cell.column), o.Position.Line())
-		if err := c.file.SetCellStr(sheet, at, workbook.CutText(cell.text)); err != nil {
-			return err
-		}
+		c.edit(xlsx.Edit{
+			Sheet: sheet, Row: o.Position.Line(), Column: cell.column, Value: xlsx.Text(workbook.CutText(cell.text)),
+		})
 	}
-	return nil
 }
 
 // toneOf returns the colours of a result.
@@ -361,43 +377,49 @@ type markedColumns struct{ header, result, message, review, serving int }
 // findColumns finds the header's row above the first outcome, and the columns
 // Result and Message there, or the two after the last used column.
 func (c *markedCopy) findColumns(sheet string, firstRow int) (place markedColumns, err error) {
-	rows, err := c.file.Rows(sheet)
+	i := slices.IndexFunc(c.book.Sheets, func(s xlsx.Sheet) bool { return s.Name == sheet })
+	if i < 0 {
+		return place, fmt.Errorf("it is not there")
+	}
+	place.header = 1
+	last, best := 0, 0
+	facts, err := xlsx.Walk(c.book, c.book.Sheets[i].Part, func(row *xlsx.Row) error {
+		last = max(last, row.Cells[len(row.Cells)-1].Column)
+		if row.Number > max(firstRow, 1) || row.Number > table.HeaderRows {
+			return nil
+		}
+		columns, filled := map[string]int{}, 0
+		for _, cell := range row.Cells {
+			if strings.TrimSpace(cell.Text) == "" {
+				continue
+			}
+			filled++
+			if columns[cell.Text] == 0 {
+				columns[cell.Text] = cell.Column
+			}
+		}
+		isRemark := row.Cells[0].Column == 1 && strings.HasPrefix(row.Cells[0].Text, "#")
+		if filled <= best || isRemark || row.Number == firstRow && best > 1 {
+			return nil
+		}
+		best = filled
+		place = markedColumns{row.Number, columns["Result"], columns["Message"],
+			columns["Review"], columns["Serving issues"]}
+		return nil
+	})
 	if err != nil {
 		return place, err
 	}
-	defer rows.Close()
-	place.header = 1
-	heights := map[int]float64{}
-	last, best := 0, 0
-	for number := 1; rows.Next(); number++ {
-		height := rows.GetRowOpts().Height // usual where none is given
-		cells, err := rows.Columns()
-		if err != nil {
-			return place, err
-		}
-		if len(cells) > 0 { // else it may be that of a row further down
-			heights[number] = height
-		}
-		last = max(last, len(cells))
-		filled := len(slices.DeleteFunc(slices.Clone(cells), func(text string) bool {
-			return strings.TrimSpace(text) == ""
-		}))
-		if number > max(firstRow, 1) || number > table.HeaderRows ||
-			filled <= best || strings.HasPrefix(cells[0], "#") || number == firstRow && best > 1 {
-			continue
-		}
-		best, place.header = filled, number
-		place.result, place.message = 1+slices.Index(cells, "Result"), 1+slices.Index(cells, "Message")
-		place.review, place.serving = 1+slices.Index(cells, "Review"), 1+slices.Index(cells, "Serving issues")
-	}
 	if place.result == 0 || place.message == 0 {
+		for _, m := range facts.Merges { // a text under merged cells is not seen
+			if m.ToRow >= place.header && m.ToColumn < xlsx.LastColumn-1 {
+				last = max(last, m.ToColumn)
+			}
+		}
 		place.result, place.message = last+1, last+2
 	}
 	if place.message > xlsx.LastColumn {
 		return place, fmt.Errorf("it has no room for two more columns")
 	}
-	if err := rows.Error(); err != nil {
-		return place, err
-	}
-	return place, c.keepHeights(sheet, heights)
+	return place, nil
 }

@@ -2,30 +2,40 @@ package marked
 
 import (
 	"fmt"
-	"maps"
+	"slices"
+	"strings"
 
 	"adsync/internal/diag"
+	"adsync/internal/xlsx"
 	"adsync/sources/look"
 	"adsync/sources/workbook"
 
 	"github.com/xuri/excelize/v2"
 )
 
-// sheetWriter writes cells of a copy, and the sheets that only copies have.
+// sheetWriter writes the sheets that only copies have, into a workbook of their own.
 type sheetWriter struct {
-	name   string // of the file that is copied
+	name   string     // of the file that is copied
+	book   *xlsx.Book // that is copied
 	file   *excelize.File
+	sheets int // written so far
 	styles look.StyleBook
-	links  look.Links
+	links  []xlsx.Link
 
-	heights map[string]map[int]float64 // of rows, by sheet, as far as they are known
-	fresh   map[string]bool            // the sheets made anew, whose other rows are as high as rows are
+	heights map[string]map[int]float64 // points of rows that are higher than rows are, by sheet
+}
+
+func (c *sheetWriter) start(name string) {
+	c.name, c.file, c.heights = name, excelize.NewFile(), map[string]map[int]float64{}
+	c.styles = look.StyleBook{File: c.file, Numbers: map[look.Look]int{}}
 }
 
 func (c *sheetWriter) put(sheet string, row, column int, text string, l look.Look) error {
-	cell := fmt.Sprintf("%s%d", diag.ColumnName(column), row)
-	if err := c.file.SetCellStr(sheet, cell, workbook.CutText(text)); err != nil {
-		return err
+	cell := xlsx.At{Row: row, Column: column}.String()
+	if text != "" {
+		if err := c.file.SetCellStr(sheet, cell, workbook.CutText(text)); err != nil {
+			return err
+		}
 	}
 	style, err := c.styles.Number(l)
 	if err != nil {
@@ -37,103 +47,94 @@ func (c *sheetWriter) put(sheet string, row, column int, text string, l look.Loo
 // makeRoom makes a row as high as a text of several lines needs, never lower.
 func (c *sheetWriter) makeRoom(sheet string, row int, text string, width float64) error {
 	lines := workbook.ShownLines(text, width)
-	if lines < 2 {
+	needed := float64(lines * workbook.LineHeight)
+	if lines < 2 || needed <= c.heights[sheet][row] {
 		return nil
 	}
-	height, err := c.height(sheet, row)
-	if needed := float64(lines * workbook.LineHeight); err == nil && needed > height {
-		if c.heights[sheet] != nil {
-			c.heights[sheet][row] = needed
-		}
-		err = c.file.SetRowHeight(sheet, row, needed)
-	}
-	return err
+	c.heights[sheet][row] = needed
+	return c.file.SetRowHeight(sheet, row, needed)
 }
 
-// usualHeight is the height of a row in points where neither it nor its sheet says another.
-const usualHeight = 15
-
-// height returns the height of a row. The library looks through the whole sheet for it.
-func (c *sheetWriter) height(sheet string, row int) (float64, error) {
-	height, known := c.heights[sheet][row]
-	switch {
-	case known:
-		return height, nil
-	case c.fresh[sheet]:
-		return usualHeight, nil
-	}
-	return c.file.GetRowHeight(sheet, row)
-}
-
-// keepHeights keeps the heights of the rows of a sheet, where a row without one is said to have the usual one.
-func (c *sheetWriter) keepHeights(sheet string, heights map[int]float64) error {
-	shape, err := c.file.GetSheetProps(sheet)
-	if err != nil {
-		return err
-	}
-	if shape.CustomHeight != nil && *shape.CustomHeight {
-		maps.DeleteFunc(heights, func(_ int, height float64) bool { return height == usualHeight })
-	}
-	c.heights[sheet] = heights
-	return nil
-}
-
-// link leads from a cell to another, or to its row or sheet.
+// link leads from a cell to another of the user's sheets, or to its row or sheet.
 func (c *sheetWriter) link(sheet string, row, column int, to diag.Position) error {
-	if to.Sheet() == "" || to.File() != c.name || row > maxLinks {
+	if to.Sheet() == "" || to.File() != c.name || row > maxLinks || c.theirs(to.Sheet()) == nil {
 		return nil
 	}
-	if index, err := c.file.GetSheetIndex(to.Sheet()); err != nil || index < 0 {
-		return err
-	}
-	target := diag.ColumnName(max(to.Column(), 1)) + fmt.Sprint(max(to.Line(), 1))
-	from := fmt.Sprintf("%s%d", diag.ColumnName(column), row)
-	text, err := c.file.GetCellValue(sheet, from)
+	from := xlsx.At{Row: row, Column: column}
+	text, err := c.file.GetCellValue(sheet, from.String())
 	if err != nil {
 		return err
 	}
 	if text == "" {
 		text = "go there"
 	}
-	if err := c.put(sheet, row, column, text, look.Look{Font: look.ColourLink, Under: true, Line: true}); err != nil {
-		return err
+	target := xlsx.At{Row: max(to.Line(), 1), Column: max(to.Column(), 1)}
+	c.links = append(c.links, xlsx.Link{
+		Sheet: sheet, At: from, To: workbook.QuotedSheet(to.Sheet()) + "!" + target.String(),
+	})
+	return c.put(sheet, row, column, text, look.Look{Font: look.ColourLink, Under: true, Line: true})
+}
+
+// theirs returns a sheet of the user's, nil where there is none of the name.
+func (c *sheetWriter) theirs(name string) *xlsx.Sheet {
+	if i := slices.IndexFunc(c.book.Sheets, func(s xlsx.Sheet) bool { return s.Name == name }); i >= 0 {
+		return &c.book.Sheets[i]
 	}
-	return c.links.Add(c.file, sheet, from, workbook.QuotedSheet(to.Sheet())+"!"+target)
+	return nil
 }
 
 // ownSheet makes a sheet anew, with its header; a sheet of that name that is the
 // user's own is left alone.
 func (c *sheetWriter) ownSheet(title string, columns []sheetColumn) (string, error) {
+	taken, err := c.book.SheetNames()
+	if err != nil {
+		return "", err
+	}
 	name := title
-	for number := 2; ; number++ {
-		index, err := c.file.GetSheetIndex(name)
+	isTaken := func(have string) bool { return strings.EqualFold(have, name) }
+	for number := 2; slices.ContainsFunc(taken, isTaken); number++ {
+		isOurs, err := c.isOurs(name, columns)
 		if err != nil {
 			return "", err
 		}
-		if index < 0 {
-			break
-		}
-		if c.isOurs(name, columns) {
-			if err := c.file.DeleteSheet(name); err != nil {
-				return "", err
-			}
+		if isOurs {
 			break
 		}
 		name = fmt.Sprintf("%s %d", title, number)
 	}
-	if _, err := c.file.NewSheet(name); err != nil {
+	if err := c.newSheet(name); err != nil {
 		return "", err
 	}
 	return name, c.startSheet(name, columns)
 }
 
-func (c *sheetWriter) isOurs(sheet string, columns []sheetColumn) bool {
-	for i, column := range columns {
-		if text, err := c.file.GetCellValue(sheet, diag.ColumnName(i+1)+"1"); err != nil || text != column.title {
-			return false
-		}
+// isOurs reports whether the workbook has a sheet of a name that an earlier copy got.
+func (c *sheetWriter) isOurs(name string, columns []sheetColumn) (is bool, err error) {
+	their := c.theirs(name)
+	if their == nil {
+		return false, nil
 	}
-	return true
+	_, err = xlsx.Walk(c.book, their.Part, func(row *xlsx.Row) error {
+		if row.Number != 1 || len(row.Cells) < len(columns) {
+			return nil
+		}
+		is = true
+		for i, column := range columns {
+			is = is && row.Cells[i].Column == i+1 && row.Cells[i].Text == column.title
+		}
+		return nil
+	})
+	return is, err
+}
+
+// newSheet adds a sheet. The workbook begins with one.
+func (c *sheetWriter) newSheet(name string) error {
+	c.sheets++
+	if c.sheets == 1 {
+		return c.file.SetSheetName(c.file.GetSheetName(0), name)
+	}
+	_, err := c.file.NewSheet(name)
+	return err
 }
 
 func (c *sheetWriter) startSheet(sheet string, columns []sheetColumn) error {
@@ -148,7 +149,7 @@ func (c *sheetWriter) startSheet(sheet string, columns []sheetColumn) error {
 			return err
 		}
 	}
-	c.fresh[sheet], c.heights[sheet] = true, map[int]float64{1: workbook.LineHeight + 9}
+	c.heights[sheet] = map[int]float64{1: workbook.LineHeight + 9}
 	if err := c.file.SetRowHeight(sheet, 1, workbook.LineHeight+9); err != nil {
 		return err
 	}

@@ -23,7 +23,7 @@ func NoteAt(cell, text string) excelize.Comment {
 	for line := range strings.Lines(text) {
 		lines += linesOf(line, charactersALine)
 	}
-	return excelize.Comment{Cell: cell, Author: NoteAuthor, Text: text, Width: width, Height: uint(24 + 19*lines)}
+	return excelize.Comment{Cell: cell, Author: noteAuthor, Text: text, Width: width, Height: uint(24 + 19*lines)}
 }
 
 func (b *bookWriter) noteText(s *sheet, c *catalog.Column) string {
@@ -88,5 +88,5 @@ func blankMeaning(c *catalog.Column) string {
 	return ""
 }
 
-// NoteAuthor signs the notes adsync writes.
-const NoteAuthor = "adsync"
+// noteAuthor signs the notes adsync writes.
+const noteAuthor = "adsync"
