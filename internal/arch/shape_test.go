@@ -156,6 +156,36 @@ func TestOnePlaceMutates(t *testing.T) {
 	}
 }
 
+// TestOneWriterOfWorkbooksThatExist: internal/xlsx alone changes a workbook that somebody has. The library makes new
+// ones: what it opens and saves again loses what it does not know.
+func TestOneWriterOfWorkbooksThatExist(t *testing.T) {
+	makes := false
+	for _, s := range program(t) {
+		if strings.HasPrefix(s.dir, testOnly) {
+			continue
+		}
+		ast.Inspect(s.tree, func(n ast.Node) bool {
+			selector, ok := n.(*ast.SelectorExpr)
+			if !ok {
+				return true
+			}
+			of, is := selector.X.(*ast.Ident)
+			if !is || of.Name != "excelize" {
+				return true
+			}
+			makes = makes || selector.Sel.Name == "NewFile"
+			if strings.HasPrefix(selector.Sel.Name, "Open") {
+				t.Errorf("%s: excelize.%s; want internal/xlsx to change a workbook",
+					s.at(n), selector.Sel.Name)
+			}
+			return true
+		})
+	}
+	if !makes {
+		t.Error("nothing calls excelize.NewFile; want the name of what makes a workbook")
+	}
+}
+
 // TestNothingRunsBeforeMain: no init but that which sets a flag of tests, no sleep that no clock can pass.
 func TestNothingRunsBeforeMain(t *testing.T) {
 	for _, s := range program(t) {
