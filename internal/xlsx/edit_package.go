@@ -52,8 +52,11 @@ func (p *packageEdit) change(part string, data []byte, splices []splice) {
 		return
 	}
 	whole := p.part(part)
-	mark := whole[:len(whole)-len(data)]
-	p.changed[part] = append(slices.Clone(mark), spliced(data, splices)...)
+	changed := spliced(data, splices)
+	if mark := whole[:len(whole)-len(data)]; len(mark) > 0 {
+		changed = slices.Concat(mark, changed)
+	}
+	p.changed[part] = changed
 }
 
 var formulaStart = pattern.Of(`<([A-Za-z0-9_.-]+:)?f[ >/\t\r\n]`)

@@ -23,16 +23,17 @@ type splice struct {
 
 func spliced(data []byte, splices []splice) []byte {
 	slices.SortStableFunc(splices, func(a, b splice) int { return a.from - b.from })
-	var b bytes.Buffer
-	b.Grow(len(data) + 4096)
+	size := len(data)
+	for _, s := range splices {
+		size += len(s.text) - (s.to - s.from)
+	}
+	whole := make([]byte, 0, size)
 	done := 0
 	for _, s := range splices {
-		b.Write(data[done:s.from])
-		b.WriteString(s.text)
+		whole = append(append(whole, data[done:s.from]...), s.text...)
 		done = s.to
 	}
-	b.Write(data[done:])
-	return b.Bytes()
+	return append(whole, data[done:]...)
 }
 
 // offset is where a piece the scanner handed out begins: all are cut from the

@@ -196,6 +196,11 @@ var (
 // _x000D_ form for what XML cannot hold or would change. Text that looks like
 // that form gets its first character written so too.
 func escapeText(text string) string {
+	if utf8.ValidString(text) && !strings.ContainsFunc(text, func(r rune) bool {
+		return r == '&' || r == '<' || r == '>' || r == '_' || r == '\r' || !ValidChar(r)
+	}) {
+		return text
+	}
 	var b strings.Builder
 	for i, r := range text {
 		switch {
