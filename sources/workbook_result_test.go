@@ -192,3 +192,14 @@ func TestAnApprovedCopyIsNoSource(t *testing.T) {
 		`q4.xlsx:Plan: warning: Approve says yes, `+
 			`which counts for nothing in a workbook that is read as a source (ADS1037)`)
 }
+
+// TestACopyCannotSayWhatItIs: nothing is put down that would be taken for a source.
+func TestACopyCannotSayWhatItIs(t *testing.T) {
+	original := bookOf(t, campaignsSheet, sheetOf{name: "_SYNC", rows: [][]any{{"Mine", "too"}}})
+	err := marked.WriteCopy(original, io.Discard, "q4.xlsx",
+		marked.Marks{Outcomes: []marked.RowOutcome{{Position: inCell("Campaigns", 2, 0), Result: "created"}}})
+	const want = `copy q4.xlsx: its sheet "_SYNC" has the name of one of adsync's; want another name`
+	if err == nil || err.Error() != want {
+		t.Errorf("error %v; want %s", err, want)
+	}
+}

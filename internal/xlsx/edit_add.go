@@ -92,9 +92,13 @@ func (g *graft) add(links []Link) error {
 	for i, sheet := range g.donor.sheets() {
 		there := g.book.sheetNamed(sheet.Name)
 		if there >= 0 {
-			g.names[sheet.Part] = g.book.Sheets[there].Part
-			if err := g.dropBelow(g.book.Sheets[there].Part); err != nil {
+			part := g.book.Sheets[there].Part
+			g.names[sheet.Part] = part
+			if err := g.dropBelow(part); err != nil {
 				return err
+			}
+			if formulaStart.Match(g.part(part)) {
+				g.overwritten = append(g.overwritten, At{1, 1}) // or another: the chain of calculation names them
 			}
 		}
 		if err := g.copyPart(sheet.Part); err != nil {
@@ -110,7 +114,7 @@ func (g *graft) add(links []Link) error {
 	return g.appendTo(typesPart, "", g.typesOf)
 }
 
-// dropBelow takes out what a sheet alone leads to: another comes in its place.
+// dropBelow takes out what a part alone leads to: another comes in its place.
 func (g *graft) dropBelow(part string) error {
 	own, err := relations(g.book.parts, part)
 	if err != nil {
@@ -133,12 +137,20 @@ func (g *graft) dropBelow(part string) error {
 	}
 	var unused []string
 	for _, r := range own {
-		if !r.external && !used[r.target] {
+		if !r.external && !used[r.target] && !g.dropped[r.target] {
 			unused = append(unused, r.target)
 		}
 	}
 	g.dropped[relationsOf(part)] = true
-	return g.drop(unused...)
+	if err := g.drop(unused...); err != nil {
+		return err
+	}
+	for _, below := range unused {
+		if err := g.dropBelow(below); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // copyPart copies a part and those it leads to.

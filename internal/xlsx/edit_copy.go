@@ -69,8 +69,16 @@ func (p *copyEdit) dropRecords() error {
 		}
 	}
 	var rest []string
+	isRecord := func(name string) bool {
+		return strings.HasPrefix(name, "_xmlsignatures/") || strings.Contains(name, "/revisions/")
+	}
 	for name := range p.book.parts.content {
-		if strings.HasPrefix(name, "_xmlsignatures/") || strings.Contains(name, "/revisions/") {
+		if isRecord(name) {
+			rest = append(rest, name)
+		}
+	}
+	for name := range p.book.parts.other { // certificates
+		if isRecord(name) {
 			rest = append(rest, name)
 		}
 	}
@@ -207,7 +215,7 @@ func splitColumns(s *xmlScanner, from, to int, w Width) (splice, error) {
 var beforeViews = []string{"fileVersion", "fileSharing", "workbookPr", "workbookProtection", "AlternateContent",
 	"revisionPtr", "absPath"}
 
-// openAt has the workbook open at a sheet, which alone is chosen then.
+// openAt has the workbook open at a sheet, which is seen, and alone is chosen then.
 func (p *copyEdit) openAt(sheet string) error {
 	if sheet == "" {
 		return nil
@@ -216,25 +224,43 @@ func (p *copyEdit) openAt(sheet string) error {
 	if err != nil {
 		return err
 	}
-	seen := false
-	err = p.splice(p.book.main, func(s *xmlScanner) ([]splice, error) {
-		if len(s.open) != 3 || string(s.name) != "workbookView" {
-			return nil, nil
+	viewed, sheets := false, 0
+	err = p.splice(p.book.main, func(s *xmlScanner) (splices []splice, err error) {
+		switch name := string(s.name); {
+		case len(s.open) != 3:
+		case name == "workbookView":
+			viewed = true
+			splices = s.set(s.set(nil, "activeTab", strconv.Itoa(at)), "firstSheet", "0")
+		case name == "sheet":
+			if sheets == at {
+				splices = s.replace(nil, "state", "visible")
+			}
+			sheets++
 		}
-		seen = true
-		return s.set(s.set(nil, "activeTab", strconv.Itoa(at)), "firstSheet", "0"), nil
+		return splices, nil
 	})
+	if err == nil && !viewed {
+		err = p.addView(at)
+	}
 	if err != nil {
 		return err
 	}
-	if !seen {
-		if err := p.putAfter(p.book.main, beforeViews, func(prefix string) string {
-			return fmt.Sprintf(`<%[1]sbookViews><%[1]sworkbookView activeTab="%[2]d"/></%[1]sbookViews>`, prefix, at)
-		}); err != nil {
-			return err
-		}
-	}
 	return p.choose(sheet)
+}
+
+// addView says how a workbook is seen that does not.
+func (p *copyEdit) addView(at int) error {
+	view := func(prefix string) string { return fmt.Sprintf(`<%sworkbookView activeTab="%d"/>`, prefix, at) }
+	_, list, err := childrenOf(p.part(p.book.main))
+	if err != nil {
+		return err
+	}
+	if slices.ContainsFunc(list, func(c child) bool { return c.name == "bookViews" }) {
+		return p.appendTo(p.book.main, "bookViews", view)
+	}
+	return p.putAfter(p.book.main, beforeViews, func(prefix string) string {
+		return fmt.Sprintf("<%[1]sbookViews>%[2]s</%[1]sbookViews>", prefix, view(prefix))
+	})
 }
 
 // placeOf returns the number, from 0, of a sheet in the list of sheets as it is by now.

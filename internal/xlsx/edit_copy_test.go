@@ -167,3 +167,105 @@ func bookOfParts(t *rapid.T, parts map[string]string) *Book {
 	}
 	return b
 }
+
+// TestNotesAreWrittenOnWhatIsThere: whatever notes and their drawing are like, a copy is made, with those that there is
+// a place for.
+func TestNotesAreWrittenOnWhatIsThere(t *testing.T) {
+	const notes, boxes, sheet = "xl/notes.xml", "xl/drawings/boxes.vml", "xl/worksheets/sheet1.xml"
+	const list = "xl/worksheets/_rels/sheet1.xml.rels"
+	for _, row := range []struct{ name, part, old, new, in, want string }{
+		{"notes are no XML", notes, "<comments>", "comments", notes, "Ask"},
+		{"notes without authors", notes, "<authors><author>Ann</author></authors>", "", notes, "Ask"},
+		{"a note on no cell", notes, `ref="A1"`, `ref="$A$1"`, notes, "Ask"},
+		{"notes are not there", list, "../notes.xml", "../gone.xml", sheet, "<legacyDrawing"},
+		{"the drawing is not there", list, "../drawings/boxes.vml", "../gone.vml", notes, "Ask"},
+		{"a drawing with a line end as of web pages", boxes, `<x:Row>4`, `<br><x:Row>4`, boxes,
+			`</v:shape><v:shape xmlns:v="urn:schemas-microsoft-com:vml"`},
+		{"a drawing that is cut", boxes, "</v:shape></xml>", "</v:sh", notes, "Ask"},
+		{"how a text is spoken stands behind it", notes, `</text>`, `<rPh sb="0" eb="1"><t>a</t></rPh></text>`, notes,
+			"adsync: wrong</t></r><rPh"},
+		{"a text with nothing in it", notes, `<text><r><rPr><b/></rPr><t>Ask</t></r><r><t> Bob</t></r></text>`, `<text />`,
+			notes, "<text ><r>"},
+		{"a name of a relationship is taken", list, `Id="n" Type="t/comments" Target="../notes.xml"`,
+			`Id="ridadsyncNotes" Type="t/hyperlink" Target="../notes.xml"`, list, `Id="rIdAdsyncNotes2"`},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			parts := notedParts()
+			if !strings.Contains(parts[row.part], row.old) {
+				t.Fatalf("%s has no %s", row.part, row.old)
+			}
+			parts[row.part] = strings.Replace(parts[row.part], row.old, row.new, 1)
+			copied, err := Changes{Edits: []Edit{set("A1", Keep())}, Copy: &Copy{Notes: []Note{
+				{Sheet: "Ads", At: At{1, 1}, Author: "adsync", Text: "wrong", Width: 320, Height: 60},
+				{Sheet: "Ads", At: At{2, 2}, Author: "adsync", Text: "odd", Width: 320, Height: 60},
+			}}}.Rewrite(packed(t, parts), someLimits)
+			must(t, err)
+			if got := memberText(t, copied, row.in); !strings.Contains(got, row.want) {
+				t.Errorf("%s is\n%s\nwant in it %s", row.in, got, row.want)
+			}
+		})
+	}
+}
+
+// TestABareRowBecomesHigher: a row that says nothing of itself gets cells and a height.
+func TestABareRowBecomesHigher(t *testing.T) {
+	for bare, want := range map[string]string{
+		`<x:row/>`:        `<x:row ht="60" customHeight="1"><x:c r="B1" t="b"><x:v>1</x:v></x:c></x:row>`,
+		`<x:row></x:row>`: `<x:row ht="60" customHeight="1"><x:c r="B1" t="b"><x:v>1</x:v></x:c></x:row>`,
+	} {
+		sheet := `<x:worksheet><x:sheetData>` + bare + `</x:sheetData></x:worksheet>`
+		copied, err := Changes{
+			Edits: []Edit{set("B1", Stored(Cell{Form: BooleanCell, Text: "1", HasValue: true}))},
+			Copy:  &Copy{Heights: map[string]map[int]float64{"Ads": {1: 60}}},
+		}.Rewrite(packed(t, plainParts(sheet)), someLimits)
+		must(t, err)
+		if got := memberText(t, copied, "xl/worksheets/sheet1.xml"); !strings.Contains(got, want) {
+			t.Errorf("%s became %s; want in it %s", bare, got, want)
+		}
+	}
+}
+
+// TestACopyOpensAtASheetThatIsSeen: whether the workbook says how it is seen, and whether its sheet was hidden.
+func TestACopyOpensAtASheetThatIsSeen(t *testing.T) {
+	for _, views := range []string{"", "<bookViews/>", "<bookViews></bookViews>",
+		`<bookViews><workbookView activeTab="1"/></bookViews>`} {
+		parts := plainParts(`<worksheet><sheetData/></worksheet>`)
+		parts["xl/workbook.xml"] = `<workbook xmlns:r="r">` + views +
+			`<sheets><sheet name="Ads" sheetId="1" state="hidden" r:id="rId1"/></sheets></workbook>`
+		donor := packed(t, plainParts(`<worksheet><sheetData/></worksheet>`))
+		copied, err := Changes{Add: donor, Copy: &Copy{Opens: "Ads"}}.Rewrite(packed(t, parts), someLimits)
+		must(t, err)
+		got := memberText(t, copied, "xl/workbook.xml")
+		if strings.Count(got, "<bookViews") != 1 || !strings.Contains(got, `activeTab="0"`) ||
+			strings.Contains(got, "hidden") {
+			t.Errorf("of %q became %s; want one view of the sheet, which is seen", views, got)
+		}
+	}
+}
+
+// TestNothingIsLeftOfASheetThatAnotherReplaces: neither what it alone led to, nor its formulas in the chain of
+// calculation, nor what says of which type the parts were; nor is anything left of a signature.
+func TestNothingIsLeftOfASheetThatAnotherReplaces(t *testing.T) {
+	parts := notedParts()
+	parts["xl/worksheets/sheet1.xml"] = strings.Replace(parts["xl/worksheets/sheet1.xml"],
+		"<v>46000</v>", "<f>1+1</f><v>2</v>", 1)
+	parts["xl/calcChain.xml"] = `<calcChain><c r="A1" i="1"/></calcChain>`
+	parts["xl/_rels/workbook.xml.rels"] = strings.Replace(parts["xl/_rels/workbook.xml.rels"], "</Relationships>",
+		`<Relationship Id="c" Type="t/calcChain" Target="calcChain.xml"/></Relationships>`, 1)
+	parts["xl/drawings/_rels/boxes.vml.rels"] = `<Relationships>` +
+		`<Relationship Id="c" Type="t/chart" Target="../charts/chart1.xml"/></Relationships>`
+	parts["xl/charts/chart1.xml"], parts["_xmlsignatures/cert.cer"] = "<chart/>", "cert"
+	parts["[Content_Types].xml"] = strings.Replace(parts["[Content_Types].xml"], "</Types>",
+		`<Override PartName="/xl/worksheets/_rels/sheet1.xml.rels" ContentType="a/b"/>`+
+			`<Override PartName="/xl/charts/chart1.xml" ContentType="a/b"/></Types>`, 1)
+	donor := packed(t, plainParts(`<worksheet><sheetData><row r="1"><c r="A1"><v>7</v></c></row></sheetData></worksheet>`))
+	copied, err := Changes{Add: donor, Copy: &Copy{}}.Rewrite(packed(t, parts), someLimits)
+	must(t, err)
+	types := memberText(t, copied, "[Content_Types].xml")
+	for _, gone := range []string{"xl/calcChain.xml", "xl/notes.xml", "xl/drawings/boxes.vml", "xl/charts/chart1.xml",
+		"xl/drawings/_rels/boxes.vml.rels", "xl/worksheets/_rels/sheet1.xml.rels", "_xmlsignatures/cert.cer"} {
+		if _, there := rawMembers(t, copied)[gone]; there || strings.Contains(types, `"/`+gone) {
+			t.Errorf("%s is there still, or has a type: %s", gone, types)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package xlsx
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strconv"
@@ -88,14 +89,9 @@ func (p *copyEdit) notesOf(sheet string, rels relationList) (*noteList, *noteDra
 	content := []byte(emptyDrawing)
 	if isDrawn {
 		if content, err = p.book.content(r.target); err != nil {
-			return nil, nil, err
+			return nil, nil, nil
 		}
 	}
-	drawing, readable := readDrawing(content)
-	if !readable {
-		return nil, nil, nil
-	}
-	drawing.part = r.target
 	names := sheetNames
 	if p.book.isStrict() {
 		names = strictSheetNames
@@ -104,12 +100,17 @@ func (p *copyEdit) notesOf(sheet string, rels relationList) (*noteList, *noteDra
 	if part := rels.byType(notesRelation); part != "" {
 		list.part, list.data = part, bare(p.part(part))
 	}
-	if err := list.read(); err != nil {
-		return nil, nil, err
+	if list.read() != nil {
+		return nil, nil, nil
 	}
+	drawing, readable := readDrawing(content, list.notes)
+	if !readable {
+		return nil, nil, nil
+	}
+	drawing.part = r.target
 	if list.part == "" {
 		list.part = p.freeName("xl/comments1.xml")
-		if err := p.lead(sheet, notesRelation, "rIdAdsyncNotes", list.part, notesType); err != nil {
+		if err := p.lead(sheet, notesRelation, rels.freeID("rIdAdsyncNotes"), list.part, notesType); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -117,12 +118,22 @@ func (p *copyEdit) notesOf(sheet string, rels relationList) (*noteList, *noteDra
 		return list, drawing, nil
 	}
 	drawing.part = p.freeName("xl/drawings/vmldrawing1.vml")
-	if err := p.lead(sheet, drawingRelation, "rIdAdsyncDrawing", drawing.part, drawingType); err != nil {
+	id := rels.freeID("rIdAdsyncDrawing")
+	if err := p.lead(sheet, drawingRelation, id, drawing.part, drawingType); err != nil {
 		return nil, nil, err
 	}
 	return list, drawing, p.putAfter(sheet, beforeDrawing, func(prefix string) string {
-		return fmt.Sprintf(`<%slegacyDrawing xmlns:r="%s" r:id="rIdAdsyncDrawing"/>`, prefix, p.officeNames())
+		return fmt.Sprintf(`<%slegacyDrawing xmlns:r="%s" r:id="%s"/>`, prefix, p.officeNames(), id)
 	})
+}
+
+// freeID returns the name of a relationship, or one like it that no other has.
+func (list relationList) freeID(name string) string {
+	id := name
+	for n := 2; slices.ContainsFunc(list, func(r relation) bool { return strings.EqualFold(r.id, id) }); n++ {
+		id = fmt.Sprint(name, n)
+	}
+	return id
 }
 
 // officeNames are those of relationships in the form of the workbook.
@@ -283,7 +294,7 @@ func (l *noteList) add(n Note) error {
 
 // addBelow writes a note beneath the text of another author, whose letters stay as they look.
 func (l *noteList) addBelow(text child, n Note) error {
-	_, pieces, err := childrenOf(l.data[text.from:text.to])
+	root, pieces, err := childrenOf(l.data[text.from:text.to])
 	if err != nil {
 		return err
 	}
@@ -294,9 +305,10 @@ func (l *noteList) addBelow(text child, n Note) error {
 				splice{piece.to, piece.to, "</" + piece.prefix + "r>"})
 		}
 	}
-	l.splices = append(l.splices, text.appended(fmt.Sprintf(
+	below := placed(root, pieces, []string{"t", "r"}, fmt.Sprintf(
 		`<%[1]sr><%[1]st xml:space="preserve">%[2]s</%[1]st></%[1]sr>`,
-		text.prefix, escapeText("\n\n"+n.Author+": "+n.Text))))
+		text.prefix, escapeText("\n\n"+n.Author+": "+n.Text)))
+	l.splices = append(l.splices, splice{below.from + text.from, below.to + text.from, below.text})
 	return nil
 }
 
@@ -346,8 +358,8 @@ type noteDrawing struct {
 
 var shapeNumber = pattern.Of(`_x0000_s([0-9]{1,9})\b`)
 
-// readDrawing reads a drawing; false where that is not possible.
-func readDrawing(content []byte) (*noteDrawing, bool) {
+// readDrawing reads the drawing of notes; false where nothing can be drawn on it.
+func readDrawing(content []byte, notes map[At]ownNote) (*noteDrawing, bool) {
 	d := &noteDrawing{data: bare(content), last: 1024, anchors: map[At]element{}}
 	err := elements(d.data, func(s *xmlScanner) error {
 		switch {
@@ -366,15 +378,29 @@ func readDrawing(content []byte) (*noteDrawing, bool) {
 		}
 		return nil
 	})
-	if err != nil {
+	if err == nil {
+		d.root, _, err = childrenOf(d.data)
+	}
+	if err != nil && !d.readEnd(notes) {
 		return nil, false
 	}
 	for _, m := range shapeNumber.FindAllSubmatch(d.data, -1) {
 		n, _ := strconv.Atoi(string(m[1]))
 		d.last = max(d.last, n)
 	}
-	d.root, _, err = childrenOf(d.data)
-	return d, err == nil
+	return d, true
+}
+
+// readEnd reads where a drawing ends that is not whole XML: texts in it are as they are on web pages. The notes that
+// are there keep their boxes; false where it has no end.
+func (d *noteDrawing) readEnd(notes map[At]ownNote) bool {
+	d.names, d.anchors = drawingNames, map[At]element{}
+	for at := range notes {
+		d.anchors[at] = element{}
+	}
+	d.hasType = bytes.Contains(d.data, []byte("_x0000_t202"))
+	d.root.tail = bytes.LastIndex(d.data, []byte("</xml>"))
+	return d.root.tail >= 0
 }
 
 // readBox reads where the box of a note lies, and of which cell it is.

@@ -108,7 +108,7 @@ func (p *packageEdit) drop(parts ...string) error {
 		p.dropped[part], p.dropped[relationsOf(part)] = true, true
 	}
 	return p.removeElements(typesPart, func(s *xmlScanner) bool {
-		return string(s.name) == "Override" && slices.Contains(parts, partName(string(s.attr("PartName"))))
+		return string(s.name) == "Override" && p.dropped[partName(string(s.attr("PartName")))]
 	})
 }
 

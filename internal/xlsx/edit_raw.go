@@ -2,6 +2,7 @@ package xlsx
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -15,14 +16,16 @@ type element struct {
 	empty                bool
 }
 
-// splice puts text in the place of some bytes.
+// splice puts text in the place of some bytes. Of two at one place, the one that takes no bytes goes first.
 type splice struct {
 	from, to int
 	text     string
 }
 
 func spliced(data []byte, splices []splice) []byte {
-	slices.SortStableFunc(splices, func(a, b splice) int { return a.from - b.from })
+	slices.SortStableFunc(splices, func(a, b splice) int {
+		return cmp.Or(a.from-b.from, min(a.to-a.from, 1)-min(b.to-b.from, 1))
+	})
 	size := len(data)
 	for _, s := range splices {
 		size += len(s.text) - (s.to - s.from)
