@@ -250,7 +250,9 @@ func (p *copyEdit) openAt(sheet string) error {
 
 // addView says how a workbook is seen that does not.
 func (p *copyEdit) addView(at int) error {
-	view := func(prefix string) string { return fmt.Sprintf(`<%sworkbookView activeTab="%d"/>`, prefix, at) }
+	view := func(prefix string) string {
+		return fmt.Sprintf(`<%sworkbookView firstSheet="0" activeTab="%d"/>`, prefix, at)
+	}
 	_, list, err := childrenOf(p.part(p.book.main))
 	if err != nil {
 		return err

@@ -269,3 +269,53 @@ func TestNothingIsLeftOfASheetThatAnotherReplaces(t *testing.T) {
 		}
 	}
 }
+
+// Any sheet and any marks: a copy is made, whose rows are as high as they have to be, and a copy of it is the same.
+func TestAnySheetIsMarked(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		sheet := drawSheet(rt)
+		at := func(label string) At {
+			return At{rapid.IntRange(1, 12).Draw(rt, label), rapid.IntRange(1, 8).Draw(rt, label)}
+		}
+		changes := Changes{Copy: &Copy{Opens: "Ads", Heights: map[string]map[int]float64{"Ads": {}}}}
+		texts, notes := map[At]string{}, map[At]string{}
+		for range rapid.IntRange(0, 6).Draw(rt, "marks") {
+			cell, noted, wide := at("cell"), at("note"), at("width")
+			if texts[cell] == "" {
+				texts[cell] = "failed"
+				e := Edit{Sheet: "Ads", Row: cell.Row, Column: cell.Column, Value: Text("failed"), IfFree: true}
+				changes.Edits = append(changes.Edits, e)
+				changes.Copy.Heights["Ads"][cell.Row] = float64(rapid.IntRange(10, 99).Draw(rt, "height"))
+			}
+			changes.Copy.Widths = append(changes.Copy.Widths, Width{"Ads", wide.Column, 70})
+			if notes[noted] == "" {
+				notes[noted] = "wrong"
+				changes.Copy.Notes = append(changes.Copy.Notes,
+					Note{Sheet: "Ads", At: noted, Author: "adsync", Text: "wrong", Width: 320, Height: 60})
+			}
+		}
+		var parts [2]map[string]string
+		content := packed(t, plainParts(sheet.xml))
+		for i := range parts {
+			var err error
+			if content, err = changes.Rewrite(content, someLimits); err != nil {
+				rt.Fatalf("copy %d: %v\n%s", i+1, err, sheet.xml)
+			}
+			b, err := openBook(content, someLimits)
+			if err != nil {
+				rt.Fatal(err)
+			}
+			parts[i] = map[string]string{}
+			for name := range rawMembers(t, content) {
+				parts[i][name] = memberText(t, content, name)
+			}
+			got, err := b.NotesOn(b.Sheets[0].Part)
+			if err != nil || len(changes.Edits) > 0 && !maps.Equal(got, notes) {
+				rt.Fatalf("notes %v, %v; want %v", got, err, notes)
+			}
+		}
+		if d := cmp.Diff(parts[0], parts[1]); d != "" && len(changes.Edits) > 0 {
+			rt.Fatalf("a copy of the copy differs (-first +second):\n%s", d)
+		}
+	})
+}

@@ -54,7 +54,8 @@ func (p *copyEdit) addSheetNotes(sheet string, notes []Note) error {
 		if err := list.add(n); err != nil {
 			return err
 		}
-		drawing.add(n, sizes)
+		own, has := list.notes[n.At]
+		drawing.add(n, sizes, has && own.author == slices.Index(list.names, n.Author))
 	}
 	p.changed[list.part], p.changed[drawing.part] = list.written(), drawing.written()
 	return nil
@@ -430,11 +431,11 @@ func (d *noteDrawing) readBox(of element) error {
 // pixelsALine is how high a row is in pixels, as most are.
 const pixelsALine = 20
 
-// add draws the box of a note, or lengthens that which the cell has.
-func (d *noteDrawing) add(n Note, columns columnSizes) {
+// add draws the box of a note, or lengthens that which the cell has: as far as the note needs where it is alone in it.
+func (d *noteDrawing) add(n Note, columns columnSizes, alone bool) {
 	lines := (n.Height + pixelsALine - 1) / pixelsALine
 	if anchor, has := d.anchors[n.At]; has {
-		d.lengthen(anchor, lines)
+		d.lengthen(anchor, lines, alone)
 		return
 	}
 	if !d.hasType {
@@ -453,16 +454,23 @@ func (d *noteDrawing) add(n Note, columns columnSizes) {
 const leftOfNote = 15
 
 // lengthen moves the lower end of a box down.
-func (d *noteDrawing) lengthen(anchor element, lines int) {
+func (d *noteDrawing) lengthen(anchor element, lines int, alone bool) {
 	places := strings.Split(string(d.data[anchor.head:anchor.tail]), ",")
-	const bottom = 6
+	const top, bottom = 2, 6
 	if len(places) != 8 {
 		return
 	}
-	if row, err := strconv.Atoi(strings.TrimSpace(places[bottom])); err == nil {
-		places[bottom] = fmt.Sprint(" ", min(row+lines, LastRow-1))
-		d.splices = append(d.splices, splice{anchor.head, anchor.tail, strings.Join(places, ",")})
+	first, err1 := strconv.Atoi(strings.TrimSpace(places[top]))
+	last, err2 := strconv.Atoi(strings.TrimSpace(places[bottom]))
+	if err1 != nil || err2 != nil {
+		return
 	}
+	end := last + lines
+	if alone {
+		end = max(first+lines, last)
+	}
+	places[bottom] = fmt.Sprint(" ", min(end, LastRow-1))
+	d.splices = append(d.splices, splice{anchor.head, anchor.tail, strings.Join(places, ",")})
 }
 
 func (d *noteDrawing) written() []byte {

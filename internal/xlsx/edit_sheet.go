@@ -232,10 +232,8 @@ func (w *sheetEdit) widenSpans(l *rawLine) {
 		return
 	}
 	var columns []int
-	for _, at := range w.used {
-		if at.Row == l.number {
-			columns = append(columns, at.Column)
-		}
+	for i := len(w.used) - 1; i >= 0 && w.used[i].Row == l.number; i-- { // rows come in order
+		columns = append(columns, w.used[i].Column)
 	}
 	if spans := widened(l.spans, columns); spans != string(l.spans) {
 		from := cap(w.raw.data) - cap(l.spans)
