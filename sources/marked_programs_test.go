@@ -2,6 +2,7 @@ package sources_test
 
 import (
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -163,3 +164,28 @@ func TestACopyOpensAtOneSheet(t *testing.T) {
 		t.Errorf("it opens at %q with %d sheets chosen; want Problems alone", at, chosen)
 	}
 }
+
+// TestRowsThatAreMergedWhole: LibreOffice writes such a merge as rows, and not as cells.
+func TestRowsThatAreMergedWhole(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
+	f := opened(t, bookOf(t, campaignsSheet, adGroupsSheet, adsSheet))
+	must(t, f.MergeCell("Campaigns", "A9", "XFD9"))
+	var original strings.Builder
+	must(t, f.Write(&original))
+	saved := savedBy(t, []byte(original.String()), "LibreOffice")
+	merges := ""
+	for _, part := range partsOf(t, saved) {
+		for _, m := range mergeRef.FindAllString(part, -1) {
+			merges += m + " "
+		}
+	}
+	if !strings.Contains(merges, `"9:9"`) {
+		t.Fatalf("LibreOffice writes %s; want a merge of whole rows", merges)
+	}
+	wantProblems(t, readBytes(saved).Problems,
+		`q4.xlsx:Campaigns!A9: cells A9 to XFD9 are merged; want one value a cell (ADS1025)`)
+}
+
+var mergeRef = regexp.MustCompile(`mergeCell ref=("[^"]*")`)

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"adsync/internal/diag"
 )
 
 // Form is how a cell stores its value.
@@ -284,10 +286,16 @@ func parseCellName(name string) (row, column int, ok bool) {
 		column <= LastColumn && row >= 1 && row <= LastRow && name[i] != '+'
 }
 
+// parseArea reads a range of cells. That of whole rows is written 9:9 by LibreOffice, of whole columns C:D.
 func parseArea(ref string) (Area, error) {
 	from, to, pair := strings.Cut(ref, ":")
-	if !pair {
+	switch {
+	case !pair:
 		to = from
+	case strings.Trim(from+to, "0123456789") == "":
+		from, to = "A"+from, diag.ColumnName(LastColumn)+to
+	case !strings.ContainsAny(from+to, "0123456789"):
+		from, to = from+"1", to+strconv.Itoa(LastRow)
 	}
 	row, column, ok := parseCellName(from)
 	row2, column2, ok2 := parseCellName(to)
