@@ -108,6 +108,8 @@ func (f *watchedFolder) still(ctx context.Context, _ folderAt, sum string, read 
 	return true, nil
 }
 
+func (f *watchedFolder) moved(sum string) bool { return f.sum() != sum }
+
 // watch tells of changes of the files, until the context ends.
 func (f *watchedFolder) watch(ctx context.Context, wake func(daemon.Trigger)) {
 	f.follow.Changed = func(string) { wake(daemon.Files) }

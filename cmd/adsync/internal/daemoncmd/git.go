@@ -188,6 +188,9 @@ func (b *followedBranch) still(context.Context, folderAt, string, []string) (boo
 	return true, nil
 }
 
+// moved: a commit stays as it is. That another came is seen by the next run.
+func (b *followedBranch) moved(string) bool { return false }
+
 // atCommit has the commit that was read last, in a folder of its own: a run may read
 // another meanwhile.
 func (b *followedBranch) atCommit(ctx context.Context) (env *session.Env, dir string, done func(), err error) {

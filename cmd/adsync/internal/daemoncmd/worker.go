@@ -46,6 +46,8 @@ type source interface {
 	// still says whether what was read, by its sum, is nothing that somebody is in
 	// the middle of writing; it may wait for that.
 	still(ctx context.Context, f folderAt, sum string, read []string) (bool, error)
+	// moved reports whether the files are others by now than what was read, by its sum.
+	moved(sum string) bool
 }
 
 // worker does the runs of one account for the daemon. Between runs it holds the
@@ -221,6 +223,10 @@ func (w *worker) reconcile(ctx context.Context, request daemon.Request, f folder
 		return w.failed(ctx, f.revision, err)
 	}
 	defer end()
+	// Who had the account until now may have written them: a revert does. They are read anew, as those that change are.
+	if w.source.moved(f.revision.Content) {
+		return daemon.Result{Class: daemon.Transient, Message: catalogue.Say("ended.files-change")}
+	}
 	if err := session.NoteReady(w.env, l); err != nil {
 		return w.failed(ctx, f.revision, err)
 	}
