@@ -10,7 +10,6 @@ import (
 
 	"adsync/internal/diag"
 	"adsync/internal/resultcopy"
-	"adsync/internal/testing/dialect"
 	"adsync/sources/marked"
 )
 
@@ -20,15 +19,7 @@ func TestProgramsSeeTheMarksAndTheWholeOriginal(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: make test runs it")
 	}
-	books := map[string][]byte{}
-	for _, program := range dialect.Programs() {
-		content, err := dialect.Write(program, t.TempDir())
-		must(t, err)
-		books[program] = content
-	}
-	own := ownBook(t)
-	books["own"], books["own, LibreOffice"], books["own, Gnumeric"] = own,
-		savedBy(t, own, "LibreOffice"), savedBy(t, own, "Gnumeric")
+	books := booksOfPrograms(t)
 	marks := someMarks()
 	marks.Results, marks.At = &resultcopy.Copy{Of: "q4.xlsx"}, time.Date(2026, 11, 24, 18, 30, 0, 0, time.UTC)
 	before, after := map[string][]byte{}, map[string][]byte{}

@@ -26,15 +26,7 @@ func TestProgramsSeeTheUpdateAndNothingElse(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: make test runs it")
 	}
-	books := map[string][]byte{}
-	for _, program := range dialect.Programs() {
-		content, err := dialect.Write(program, t.TempDir())
-		must(t, err)
-		books[program] = content
-	}
-	own := ownBook(t)
-	books["own"], books["own, LibreOffice"], books["own, Gnumeric"] = own,
-		savedBy(t, own, "LibreOffice"), savedBy(t, own, "Gnumeric")
+	books := booksOfPrograms(t)
 	before, after := map[string][]byte{}, map[string][]byte{}
 	for name, content := range books {
 		t.Run(name, func(t *testing.T) {
@@ -66,6 +58,21 @@ func TestProgramsSeeTheUpdateAndNothingElse(t *testing.T) {
 	for name := range books {
 		onlyFilled(t, name+", LibreOffice", was[name], is[name])
 	}
+}
+
+// booksOfPrograms are workbooks of every program, and one that people dressed as it is, and as others save it.
+func booksOfPrograms(t *testing.T) map[string][]byte {
+	t.Helper()
+	books := map[string][]byte{}
+	for _, program := range dialect.Programs() {
+		content, err := dialect.Write(program, t.TempDir())
+		must(t, err)
+		books[program] = content
+	}
+	own := ownBook(t)
+	books["own"], books["own, LibreOffice"], books["own, Gnumeric"] = own,
+		savedBy(t, own, "LibreOffice"), savedBy(t, own, "Gnumeric")
+	return books
 }
 
 // lists are the parts that name sheets, parts and looks.

@@ -333,7 +333,8 @@ const emptyDrawing = `<xml` + drawingNames + `>` +
 const drawingNames = ` xmlns:v="urn:schemas-microsoft-com:vml" xmlns:o="urn:schemas-microsoft-com:office:office"` +
 	` xmlns:x="urn:schemas-microsoft-com:office:excel"`
 
-const noteShapes = `<v:shapetype%s id="_x0000_t202" coordsize="21600,21600" o:spt="202" path="m,l,21600r21600,l21600,xe">` +
+const noteShapes = `<v:shapetype%s id="_x0000_t202" coordsize="21600,21600" o:spt="202"` +
+	` path="m,l,21600r21600,l21600,xe">` +
 	`<v:stroke joinstyle="miter"/><v:path gradientshapeok="t" o:connecttype="rect"/></v:shapetype>`
 
 const noteShape = `<v:shape%s id="_x0000_s%d" type="#_x0000_t202" ` +
