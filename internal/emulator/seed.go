@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"adsync/internal/emulator/account"
@@ -113,18 +114,23 @@ func parseSeeds(text []byte) (s Seeds, problems []*wire.Error) {
 // seedReader reads the parts of a seed file and remembers what must not occur twice.
 type seedReader struct{ seen map[string]string }
 
+// The forms of names in a seed file.
 var (
-	accountID = regexp.MustCompile(`^[A-Za-z0-9_-]{1,128}$`)
-	userID    = regexp.MustCompile(`^usr_[A-Za-z0-9_-]{1,124}$`)
-	clientID  = regexp.MustCompile(`^[A-Za-z0-9._-]{1,128}$`)
-	currency  = regexp.MustCompile(`^[A-Z]{3}$`)
-	country   = regexp.MustCompile(`^[A-Z]{2}$`)
+	accountID = form(`^[A-Za-z0-9_-]{1,128}$`)
+	userID    = form(`^usr_[A-Za-z0-9_-]{1,124}$`)
+	clientID  = form(`^[A-Za-z0-9._-]{1,128}$`)
+	currency  = form(`^[A-Z]{3}$`)
+	country   = form(`^[A-Z]{2}$`)
 )
 
+func form(text string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
+}
+
 // text takes a field that must match a form; want says it in words.
-func (r seedReader) text(o *wire.Object, field string, form *regexp.Regexp, want string) string {
+func (r seedReader) text(o *wire.Object, field string, form func() *regexp.Regexp, want string) string {
 	v := o.Text(field, 0, 0)
-	if v.Given() && !form.MatchString(v.V) {
+	if v.Given() && !form().MatchString(v.V) {
 		o.Fail(field, "invalid_value", "%s is %q; want %s", o.At(field), v.V, want)
 	}
 	return v.V

@@ -24,8 +24,11 @@ func parseCountry(s string) (string, *Finding) {
 		s == strings.ToUpper(s) && err == nil && countryCodes()[region.String()] {
 		return region.String(), nil
 	}
-	if code, ok := countryNames()[foldCountry(s)]; ok {
-		return code, nil
+	name := foldCountry(s)
+	for _, names := range []func() map[string]string{englishNames, foreignNames} {
+		if code, ok := names()[name]; ok {
+			return code, nil
+		}
 	}
 	finding := &Finding{
 		Code:    diag.BadChoice,
@@ -115,27 +118,23 @@ var englishNames = sync.OnceValue(func() map[string]string {
 	return names
 })
 
-// countryNames leads from every name to its code. A name that is of one country in
-// one language and of another in the next is none, unless it is English.
-var countryNames = sync.OnceValue(func() map[string]string {
-	names := maps.Clone(englishNames())
-	foreign := map[string]string{}
+// foreignNames leads from the names in other languages to codes. A name that is of one
+// country in one language and of another in the next is none. They take ten times as long
+// to make as the English ones, and few files need them.
+var foreignNames = sync.OnceValue(func() map[string]string {
+	names := map[string]string{}
 	for _, tag := range nameLanguages[1:] {
 		namer := display.Regions(language.MustParse(tag))
 		for code := range countryCodes() {
 			name := foldCountry(namer.Name(language.MustParseRegion(code)))
-			if have, taken := foreign[name]; taken && have != code {
-				foreign[name] = ""
+			if have, taken := names[name]; taken && have != code {
+				names[name] = ""
 				continue
 			}
-			foreign[name] = code
-		}
-	}
-	for name, code := range foreign {
-		if _, known := names[name]; !known && code != "" && len(name) > 2 {
 			names[name] = code
 		}
 	}
+	maps.DeleteFunc(names, func(name, code string) bool { return code == "" || len(name) <= 2 })
 	return names
 })
 

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	"adsync/internal/emulator/wire"
@@ -13,7 +14,7 @@ import (
 // Placeholders of a query string template (interface, part 2).
 var placeholders = []string{"{campaign_id}", "{ad_id}", "{oppref}"}
 
-var placeholder = regexp.MustCompile(`\{[^{}]*\}`)
+var placeholder = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{[^{}]*\}`) })
 
 const maxTemplate = 2048 // characters; not published, that of a target URL
 
@@ -34,7 +35,7 @@ func readLandingPage(o *wire.Object) *world.LandingPage {
 func checkTemplate(l *wire.Object, template string) {
 	const name = "query_string_template"
 	rest := template
-	for _, found := range placeholder.FindAllString(template, -1) {
+	for _, found := range placeholder().FindAllString(template, -1) {
 		if !slices.Contains(placeholders, found) {
 			l.Fail(name, "invalid_value", "Invalid '%s': unknown placeholder %s; want one of %s.",
 				l.At(name), found, strings.Join(placeholders, ", "))

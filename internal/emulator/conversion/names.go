@@ -4,6 +4,7 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"sync"
 
 	"adsync/internal/emulator/wire"
 )
@@ -32,7 +33,7 @@ func standardEvents() []string { return slices.Sorted(maps.Keys(standard)) }
 // sdkInit is what the browser pixel sends when it starts, as seen live.
 const sdkInit = "openai::sdk_init"
 
-var customName = regexp.MustCompile(`^[a-z0-9_-]{1,64}$`)
+var customName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9_-]{1,64}$`) })
 
 // readCustomName reads custom_event_name, which is needed when the field typeField
 // is custom and refused otherwise: 1 to 64 of a-z, 0-9, _ and -, and no name that
@@ -49,7 +50,7 @@ func readCustomName(o *wire.Object, typeField string) *string {
 	case !name.Given():
 		o.Fail("custom_event_name", "missing_required_parameter",
 			"Missing required parameter: '%s'.", o.At("custom_event_name"))
-	case !customName.MatchString(name.V):
+	case !customName().MatchString(name.V):
 		o.Fail("custom_event_name", "invalid_value",
 			"Invalid '%s': want 1 to 64 of the characters a-z, 0-9, _ and -.", o.At("custom_event_name"))
 	case builtIn(name.V):

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"adsync/internal/emulator/wire"
 )
@@ -125,13 +126,15 @@ func (r *report) entityID(row *row) string {
 }
 
 // cursorForm takes a row id apart.
-var cursorForm = regexp.MustCompile(
-	`^start=(\d{1,12}):end=\d{1,12}:entity_id=([^:]+)(?::sort=([^:]*):sort_values=(.*))?$`)
+var cursorForm = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(
+		`^start=(\d{1,12}):end=\d{1,12}:entity_id=([^:]+)(?::sort=([^:]*):sort_values=(.*))?$`)
+})
 
 // cursor makes a row that stands where a row id points, so that a page can begin
 // there although the row itself has changed or gone.
 func (r *report) cursor(text string) (*row, error) {
-	found := cursorForm.FindStringSubmatch(text)
+	found := cursorForm().FindStringSubmatch(text)
 	if found == nil || found[3] != r.sortName() {
 		return nil, wire.BadCursor()
 	}

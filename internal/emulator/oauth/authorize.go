@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"adsync/internal/emulator/world"
 )
@@ -29,7 +30,7 @@ type refusal struct {
 func (r refusal) Error() string { return r.Code + ": " + r.Description }
 
 // s256 is what a S256 code challenge looks like (RFC 7636, section 4.2).
-var s256 = regexp.MustCompile(`^[A-Za-z0-9_-]{43}$`)
+var s256 = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_-]{43}$`) })
 
 // ask shows the consent page.
 func (s *Server) ask(w http.ResponseWriter, r *http.Request) {
@@ -103,7 +104,7 @@ func (q *request) read(form url.Values) *refusal {
 		return &refusal{"unsupported_response_type", "response_type must be code"}
 	case form.Get("code_challenge_method") != "S256":
 		return &refusal{"invalid_request", "code_challenge_method must be S256"}
-	case !s256.MatchString(q.challenge):
+	case !s256().MatchString(q.challenge):
 		return &refusal{"invalid_request", "code_challenge must be the base64url form of a SHA-256 sum"}
 	}
 	var wrong *refusal

@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"adsync/internal/emulator/openpoint"
 	"adsync/internal/emulator/world"
@@ -25,7 +26,7 @@ type issued struct {
 }
 
 // verifierForm is what a code verifier looks like (RFC 7636, section 4.1).
-var verifierForm = regexp.MustCompile(`^[A-Za-z0-9._~-]{43,128}$`)
+var verifierForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9._~-]{43,128}$`) })
 
 func (s *Server) token(w http.ResponseWriter, r *http.Request) {
 	form, ok := readForm(w, r)
@@ -127,7 +128,7 @@ func (s *Server) byCode(tx *world.Tx, form url.Values, secrets fresh) (issued, *
 func verifies(verifier, challenge string) bool {
 	sum := sha256.Sum256([]byte(verifier))
 	made := base64.RawURLEncoding.EncodeToString(sum[:])
-	return verifierForm.MatchString(verifier) && subtle.ConstantTimeCompare([]byte(made), []byte(challenge)) == 1
+	return verifierForm().MatchString(verifier) && subtle.ConstantTimeCompare([]byte(made), []byte(challenge)) == 1
 }
 
 // byRefresh returns a new access token. A refresh token that was replaced before is

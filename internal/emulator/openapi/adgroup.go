@@ -10,7 +10,7 @@ import (
 // adGroupRecords returns what ad groups are made of. Their attributes come from the table that requests are read by;
 // what holds that table to the interface are the rows of the conformance tests.
 func adGroupRecords() map[string]*Schema {
-	records := maps.Clone(adGroupParts)
+	records := maps.Clone(adGroupParts())
 	records["AdGroup"] = object(slices.Concat(
 		[]Field{must("id", text()), may("campaign_id", text()), must("created_at", integer()),
 			must("updated_at", integer())},
@@ -89,41 +89,45 @@ func split(fields []Field, names ...string) (named, others []Field) {
 	return named, others
 }
 
-var adGroupParts = map[string]*Schema{
-	"Bidding": object(
-		must("billing_event_type", oneOf("impression", "click")),
-		must("strategy", oneOf("fixed_bid", "maximize_clicks", "maximize_conversions", "automated_bid")),
-		may("max_bid_micros", integer()), may("custom_audience_bid_multipliers", list(ref("BidMultiplier"))),
-	),
-	"BidMultiplier": object(must("custom_audience_id", id),
-		must("bid_multiplier_micros", integerOf(100_000, 10_000_000))),
-	"ProductSet":    object(must("product_feed_id", text()), must("filters", list(ref("ProductFilter")))),
-	"ProductFilter": object(must("field", id), must("operator", filterOperator), must("values", listOf(text(), 1, 0))),
-	"BiddingChange": object(
-		must("billing_event_type", oneOf("impression", "click")),
-		may("strategy", oneOf("fixed_bid", "maximize_clicks", "maximize_conversions")),
-		may("max_bid_micros", integerOf(1, 30_400_000_000_000)),
-		may("custom_audience_bid_multipliers", list(ref("BidMultiplier"))),
-	).says("fixed_bid needs max_bid_micros; the others must do without."),
-	"ProductSetChange": object(must("product_feed_id", id), may("filters", list(ref("ProductFilter")))),
+func adGroupParts() map[string]*Schema {
+	return map[string]*Schema{
+		"Bidding": object(
+			must("billing_event_type", oneOf("impression", "click")),
+			must("strategy", oneOf("fixed_bid", "maximize_clicks", "maximize_conversions", "automated_bid")),
+			may("max_bid_micros", integer()), may("custom_audience_bid_multipliers", list(ref("BidMultiplier"))),
+		),
+		"BidMultiplier": object(must("custom_audience_id", id),
+			must("bid_multiplier_micros", integerOf(100_000, 10_000_000))),
+		"ProductSet":    object(must("product_feed_id", text()), must("filters", list(ref("ProductFilter")))),
+		"ProductFilter": object(must("field", id), must("operator", filterOperator), must("values", listOf(text(), 1, 0))),
+		"BiddingChange": object(
+			must("billing_event_type", oneOf("impression", "click")),
+			may("strategy", oneOf("fixed_bid", "maximize_clicks", "maximize_conversions")),
+			may("max_bid_micros", integerOf(1, 30_400_000_000_000)),
+			may("custom_audience_bid_multipliers", list(ref("BidMultiplier"))),
+		).says("fixed_bid needs max_bid_micros; the others must do without."),
+		"ProductSetChange": object(must("product_feed_id", id), may("filters", list(ref("ProductFilter")))),
+	}
 }
 
 var filterOperator = oneOf("in", "not_in", "gt", "gte", "lt", "lte", "contains", "not_contains", "starts_with")
 
-var adGroupOperations = merged(
-	map[string]operation{
-		"GET /ad_groups": {
-			summary: "List ad groups", also: []int{422}, answer: envelope(ref("AdGroup")),
-			query: append(named(500), described(query("campaign_id", id), "Required where "+
-				"the open point list_ad_groups is by_campaign."), include("serving_issues", "bid_too_low")),
+func adGroupOperations() map[string]operation {
+	return merged(
+		map[string]operation{
+			"GET /ad_groups": {
+				summary: "List ad groups", also: []int{422}, answer: envelope(ref("AdGroup")),
+				query: append(named(500), described(query("campaign_id", id), "Required where "+
+					"the open point list_ad_groups is by_campaign."), include("serving_issues", "bid_too_low")),
+			},
+			"POST /ad_groups": {summary: "Create an ad group", body: json1(ref("AdGroupCreate")), answer: ref("AdGroup")},
+			"GET /ad_groups/{ad_group_id}": {
+				summary: "Read an ad group", query: []Parameter{include("serving_issues", "bid_too_low")},
+				answer: ref("AdGroup"),
+			},
+			"POST /ad_groups/{ad_group_id}": {summary: "Change an ad group",
+				body: json1(ref("AdGroupUpdate")), answer: ref("AdGroup")},
 		},
-		"POST /ad_groups": {summary: "Create an ad group", body: json1(ref("AdGroupCreate")), answer: ref("AdGroup")},
-		"GET /ad_groups/{ad_group_id}": {
-			summary: "Read an ad group", query: []Parameter{include("serving_issues", "bid_too_low")},
-			answer: ref("AdGroup"),
-		},
-		"POST /ad_groups/{ad_group_id}": {summary: "Change an ad group",
-			body: json1(ref("AdGroupUpdate")), answer: ref("AdGroup")},
-	},
-	acts("/ad_groups/{ad_group_id}", "an ad group", ref("AdGroup"), "activate", "pause", "archive"),
-)
+		acts("/ad_groups/{ad_group_id}", "an ad group", ref("AdGroup"), "activate", "pause", "archive"),
+	)
+}

@@ -25,8 +25,8 @@ func components() Components {
 		must("message", text()), must("type", text()), must("param", orNull(text())), must("code", orNull(text())),
 	)))}
 	for _, table := range []map[string]*Schema{
-		campaignRecords, adGroupRecords(), adRecords, bulkRecords, audienceRecords,
-		accountRecords, spendRecords, reportRecords, conversionRecords,
+		campaignRecords(), adGroupRecords(), adRecords(), bulkRecords(), audienceRecords(),
+		accountRecords(), spendRecords(), reportRecords(), conversionRecords(),
 	} {
 		maps.Copy(schemas, table)
 	}

@@ -123,7 +123,7 @@ func New(routes []*service.Route) (d *Document, missing []string) {
 		Components: components(),
 	}
 	for _, rt := range routes {
-		said, ok := operations[rt.Method+" "+rt.Pattern]
+		said, ok := operations()[rt.Method+" "+rt.Pattern]
 		if !ok {
 			missing = append(missing, rt.Method+" "+rt.Pattern)
 			continue

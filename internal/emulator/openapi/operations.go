@@ -2,6 +2,7 @@ package openapi
 
 import (
 	"maps"
+	"sync"
 
 	"adsync/internal/emulator/service"
 )
@@ -18,10 +19,13 @@ type operation struct {
 }
 
 // operations are all of them, by method and pattern. A new room adds its table here.
-var operations = merged(
-	campaignOperations, adGroupOperations, adOperations, bulkOperations, audienceOperations,
-	accountOperations, spendOperations, identityOperations, reportOperations, conversionOperations,
-)
+// They are made when they are first asked for: every command has the emulator in it, and few serve it.
+var operations = sync.OnceValue(func() map[string]operation {
+	return merged(
+		campaignOperations(), adGroupOperations(), adOperations(), bulkOperations(), audienceOperations(),
+		accountOperations(), spendOperations(), identityOperations(), reportOperations(), conversionOperations(),
+	)
+})
 
 func merged(tables ...map[string]operation) map[string]operation {
 	all := map[string]operation{}
@@ -34,7 +38,7 @@ func merged(tables ...map[string]operation) map[string]operation {
 // Routes of the tables by method and pattern, for tests of coverage.
 func Routes() []string {
 	var all []string
-	for route := range operations {
+	for route := range operations() {
 		all = append(all, route)
 	}
 	return all

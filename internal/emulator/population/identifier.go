@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 )
 
@@ -21,10 +22,14 @@ const (
 )
 
 var (
-	emailForm = regexp.MustCompile(`^[^@\s]{1,64}@[^@\s.]+(\.[^@\s.]+)+$`)
-	phoneForm = regexp.MustCompile(`^\+?[1-9][0-9]{6,14}$`)
-	gaidForm  = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`)
-	hashForm  = regexp.MustCompile(`^[0-9a-f]{64}$`)
+	emailForm = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^[^@\s]{1,64}@[^@\s.]+(\.[^@\s.]+)+$`)
+	})
+	phoneForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\+?[1-9][0-9]{6,14}$`) })
+	gaidForm  = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`)
+	})
+	hashForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9a-f]{64}$`) })
 )
 
 const noGAID = "00000000-0000-0000-0000-000000000000" // of people who opted out
@@ -38,23 +43,23 @@ const noGAID = "00000000-0000-0000-0000-000000000000" // of people who opted out
 func Read(text string) (Shape, Hash) {
 	text = strings.ToLower(strings.TrimFunc(text, isBlank))
 	switch {
-	case hashForm.MatchString(text):
+	case hashForm().MatchString(text):
 		var hash Hash
 		hex.Decode(hash[:], []byte(text))
 		if hash == sha256.Sum256(nil) {
 			return Unreadable, Hash{}
 		}
 		return HashShape, hash
-	case emailForm.MatchString(text):
+	case emailForm().MatchString(text):
 		return EmailShape, sha256.Sum256([]byte(text))
-	case gaidForm.MatchString(text):
+	case gaidForm().MatchString(text):
 		if text == noGAID {
 			return Unreadable, Hash{}
 		}
 		return GAIDShape, sha256.Sum256([]byte(text))
 	}
 	digits := strings.Map(withoutMarks, text)
-	if !phoneForm.MatchString(digits) {
+	if !phoneForm().MatchString(digits) {
 		return Unreadable, Hash{}
 	}
 	return PhoneShape, sha256.Sum256([]byte("+" + strings.TrimPrefix(digits, "+")))

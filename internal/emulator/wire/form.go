@@ -8,12 +8,17 @@ import (
 	"mime/multipart"
 	"regexp"
 	"slices"
+	"sync"
 )
 
 // The parameters of a part, quoted as RFC 7578 writes them.
 var (
-	quotedName     = regexp.MustCompile(`(?i)^form-data\s*;(?:.*;)?\s*name="((?:[^"\\]|\\.)*)"`)
-	quotedFileName = regexp.MustCompile(`(?i);\s*filename="((?:[^"\\]|\\.)*)"`)
+	quotedName = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)^form-data\s*;(?:.*;)?\s*name="((?:[^"\\]|\\.)*)"`)
+	})
+	quotedFileName = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i);\s*filename="((?:[^"\\]|\\.)*)"`)
+	})
 )
 
 // ReadForm reads a multipart body whose fields have the given names; `file` is the
@@ -55,9 +60,9 @@ func nameOf(part *multipart.Part, quoted bool) (string, error) {
 	}
 	disposition := part.Header.Get("Content-Disposition")
 	switch {
-	case !quotedName.MatchString(disposition):
+	case !quotedName().MatchString(disposition):
 		return "", Invalidf("", "invalid_form", "The multipart body has a part without a name.")
-	case name == "file" && !quotedFileName.MatchString(disposition):
+	case name == "file" && !quotedFileName().MatchString(disposition):
 		return "", Invalidf("file", "invalid_form", "'file' has no file name; it is a field and not a file.")
 	}
 	return name, nil

@@ -11,6 +11,7 @@ package catalogue
 
 import (
 	_ "embed" // the texts
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -34,8 +35,23 @@ type Catalogue struct {
 	otherwise func() []saidOtherwise
 }
 
-// forms are those of a text: by the form of a count, or "other" alone.
-type forms map[string]text
+// forms are those of a text, one for each form of a count that it has. Most have "other" alone.
+type forms []form
+
+type form struct {
+	count string // "one", as CLDR calls it
+	text  text
+}
+
+// of is the text for a form of a count, or nil.
+func (f forms) of(count string) text {
+	for i := range f {
+		if f[i].count == count {
+			return f[i].text
+		}
+	}
+	return nil
+}
 
 // text is what stands between places, and the places.
 type text []part
@@ -95,9 +111,9 @@ func Fill(key string, places ...string) string {
 	if all == nil {
 		return "[" + key + "]"
 	}
-	of := all["other"]
+	of := all.of("other")
 	if len(all) > 1 {
-		if one, there := all[c.form(given(places, "n"))]; there {
+		if one := all.of(c.form(given(places, "n"))); one != nil {
 			of = one
 		}
 	}
@@ -145,7 +161,7 @@ func (t text) write(b *strings.Builder, places []string) {
 }
 
 // countForms are what CLDR calls the forms of a count.
-var countForms = map[plural.Form]string{plural.Zero: "zero", plural.One: "one", plural.Two: "two", plural.Few: "few",
+var countForms = [...]string{plural.Zero: "zero", plural.One: "one", plural.Two: "two", plural.Few: "few",
 	plural.Many: "many", plural.Other: "other"}
 
 func (c *Catalogue) form(count string) string {
@@ -178,10 +194,10 @@ func Read(file, content string) (*Catalogue, error) {
 		if want == nil {
 			return nil, fmt.Errorf("%s: %q is there; want only what english.txt has", file, key)
 		}
-		for form, t := range c.texts[key] {
-			if is := (forms{form: t}).places(); !fits(form, is, want.places()) {
+		for _, each := range c.texts[key] {
+			if is := (forms{each}).places(); !fits(each.count, is, want.places()) {
 				return nil, fmt.Errorf("%s: the places of %q are %q in the form [%s]; want %q, as in english.txt", file,
-					key, slices.Sorted(maps.Keys(is)), form, slices.Sorted(maps.Keys(want.places())))
+					key, slices.Sorted(maps.Keys(is)), each.count, slices.Sorted(maps.Keys(want.places())))
 			}
 		}
 	}
@@ -202,8 +218,8 @@ func hasCount(places map[string]bool) bool { _, has := places["n"]; return has }
 // places are those of all forms, and whether words stand in them.
 func (f forms) places() map[string]bool {
 	all := map[string]bool{}
-	for _, t := range f {
-		t.places(all)
+	for _, each := range f {
+		each.text.places(all)
 	}
 	return all
 }
@@ -220,8 +236,6 @@ func (t text) places(all map[string]bool) {
 // parse reads lines of "key = text" and "key [one] = text". A line that begins with a space goes on with the one
 // before; one that begins with # is for whoever translates.
 func parse(file, content string) (*Catalogue, error) {
-	c := &Catalogue{texts: map[string]forms{}}
-	c.otherwise = sync.OnceValue(c.findOtherwise)
 	type line struct {
 		at   int
 		text string
@@ -236,6 +250,8 @@ func parse(file, content string) (*Catalogue, error) {
 			lines = append(lines, line{i + 1, said})
 		}
 	}
+	c := &Catalogue{texts: make(map[string]forms, len(lines))}
+	c.otherwise = sync.OnceValue(c.findOtherwise)
 	for _, l := range lines {
 		if err := c.put(l.text); err != nil {
 			return nil, fmt.Errorf("%s:%d: %w", file, l.at, err)
@@ -245,9 +261,9 @@ func parse(file, content string) (*Catalogue, error) {
 	if c.language, err = language.Parse(c.texts["language"].plain()); err != nil {
 		return nil, fmt.Errorf("%s: the language is %q; want one such as en", file, c.texts["language"].plain())
 	}
-	for _, key := range slices.Sorted(maps.Keys(c.texts)) {
-		if c.texts[key]["other"] == nil {
-			return nil, fmt.Errorf("%s: %q has no form [other]; want one", file, key)
+	for _, l := range lines {
+		if key, _ := keyOf(l.text); c.texts[key].of("other") == nil {
+			return nil, fmt.Errorf("%s:%d: %q has no form [other]; want one", file, l.at, key)
 		}
 	}
 	return c, nil
@@ -255,7 +271,7 @@ func parse(file, content string) (*Catalogue, error) {
 
 // plain is a text that has no place.
 func (f forms) plain() string {
-	if t := f["other"]; len(t) == 1 {
+	if t := f.of("other"); len(t) == 1 {
 		return t[0].words
 	}
 	return ""
@@ -263,30 +279,35 @@ func (f forms) plain() string {
 
 // put takes in a line.
 func (c *Catalogue) put(line string) error {
-	key, content, is := strings.Cut(line, " = ")
-	if !is {
+	key, count := keyOf(line)
+	_, content, is := strings.Cut(line, " = ")
+	switch {
+	case !is:
 		return fmt.Errorf("the line is %q; want a key and a text, such as time.never = never", line)
-	}
-	key, form := strings.TrimSpace(key), "other"
-	if name, counted, is := strings.Cut(key, " ["); is {
-		key, form = name, strings.TrimSuffix(counted, "]")
-		if !slices.Contains(slices.Collect(maps.Values(countForms)), form) {
-			return fmt.Errorf("the form is %q; want zero, one, two, few, many or other", form)
-		}
+	case !slices.Contains(countForms[:], count):
+		return fmt.Errorf("the form is %q; want zero, one, two, few, many or other", count)
+	case c.texts[key].of(count) != nil:
+		return fmt.Errorf("%s is there twice", key)
 	}
 	t, rest, err := textOf(content)
-	switch {
-	case err != nil:
-		return fmt.Errorf("%s: %w", key, err)
-	case rest != "":
-		return fmt.Errorf("%s: there is a } without its {", key)
-	case c.texts[key][form] != nil:
-		return fmt.Errorf("%s is there twice", key)
-	case c.texts[key] == nil:
-		c.texts[key] = forms{}
+	if err == nil && rest != "" {
+		err = errors.New("there is a } without its {")
 	}
-	c.texts[key][form] = t
+	if err != nil {
+		return fmt.Errorf("%s: %w", key, err)
+	}
+	c.texts[key] = append(c.texts[key], form{count, t})
 	return nil
+}
+
+// keyOf is the key of a line, and the form of a count that the line is for.
+func keyOf(line string) (key, count string) {
+	key, _, _ = strings.Cut(line, " = ")
+	key, count, is := strings.Cut(strings.TrimSpace(key), " [")
+	if !is {
+		return key, "other"
+	}
+	return key, strings.TrimSuffix(count, "]")
 }
 
 // textOf reads a text up to the } that ends it, and returns what follows: "Ask {name} for {help: the {kind}}".

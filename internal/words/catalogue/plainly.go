@@ -45,20 +45,20 @@ func (o *saidOtherwise) plainly(said string) string {
 // findOtherwise finds the texts that are said in two ways; of two that begin alike the longer one comes first.
 func (c *Catalogue) findOtherwise() (all []saidOtherwise) {
 	for key := range c.texts {
-		for _, t := range c.texts[strings.TrimSuffix(key, plainKey)] {
+		for _, each := range c.texts[strings.TrimSuffix(key, plainKey)] {
 			if !strings.HasSuffix(key, plainKey) {
 				continue
 			}
 			o := saidOtherwise{key: key}
 			form := ""
-			for i, p := range t {
+			for i, p := range each.text {
 				form += regexp.QuoteMeta(p.words)
 				if len(p.words) > len(o.longest) {
 					o.longest = p.words
 				}
 				switch {
 				case p.place == "":
-				case i == len(t)-1:
+				case i == len(each.text)-1:
 					form, o.places = form+"(.*)", append(o.places, p.place)
 				default:
 					form, o.places = form+"(.*?)", append(o.places, p.place)

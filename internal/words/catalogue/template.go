@@ -127,17 +127,18 @@ func (c *Catalogue) filled(key string, given map[string]string) (string, error) 
 			return "", fmt.Errorf("a template fills the place %q; the catalogue has none", name)
 		}
 	}
-	last, err := c.inTemplate(all["other"], given)
+	last, err := c.inTemplate(all.of("other"), given)
 	if len(all) == 1 || err != nil {
 		return last, err
 	}
 	var b strings.Builder
 	begin := "{{if"
 	for _, form := range []string{"zero", "one", "two", "few", "many"} {
-		if all[form] == nil {
+		counted := all.of(form)
+		if counted == nil {
 			continue
 		}
-		one, err := c.inTemplate(all[form], given)
+		one, err := c.inTemplate(counted, given)
 		if err != nil {
 			return "", err
 		}
