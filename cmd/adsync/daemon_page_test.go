@@ -180,7 +180,8 @@ func (w *watchman) spends(daily int64) daemon.Status {
 func (w *watchman) approves(name, note string) {
 	w.Helper()
 	browser, cancel := chromedp.NewExecAllocator(w.Context(), append(chromedp.DefaultExecAllocatorOptions[:],
-		chromedp.NoSandbox, chromedp.DisableGPU, chromedp.ExecPath("chromium"), chromedp.UserDataDir(w.TempDir()))...)
+		chromedp.NoSandbox, chromedp.DisableGPU, chromedp.ExecPath("chromium-headless-shell"),
+		chromedp.UserDataDir(w.TempDir()))...)
 	defer cancel()
 	tab, end := chromedp.NewContext(browser)
 	defer end()

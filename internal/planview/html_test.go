@@ -88,7 +88,8 @@ func rendered(t *testing.T, page string) string {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 90*time.Second)
 	defer cancel()
-	c := exec.CommandContext(ctx, "chromium", "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+	c := exec.CommandContext(ctx, "chromium-headless-shell", "--headless", "--no-sandbox", "--disable-gpu",
+		"--disable-dev-shm-usage",
 		"--user-data-dir="+filepath.Join(dir, "profile"), "--virtual-time-budget=2000", "--dump-dom", "file://"+file)
 	dom, err := c.Output()
 	if err != nil {

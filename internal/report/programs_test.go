@@ -217,7 +217,7 @@ func TestThePageIsTwoPagesAtMost(t *testing.T) {
 	}
 	at := written(t, "week.html", form(t, made(t, pictured(t, f, "Picture")), "html"))
 	pdf := strings.TrimSuffix(at, "html") + "pdf"
-	ran(t, "chromium", "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+	ran(t, "chromium-headless-shell", "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
 		"--user-data-dir="+filepath.Join(filepath.Dir(at), "profile"), "--no-pdf-header-footer", "--print-to-pdf="+pdf,
 		"file://"+at)
 	if n := pages(t, pdf); n > 2 {

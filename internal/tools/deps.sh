@@ -20,7 +20,7 @@ need /usr/lib/python3/dist-packages/xlsxwriter python3-xlsxwriter
 need /usr/lib/python3/dist-packages/yaml python3-yaml
 need /usr/lib/python3/dist-packages/uno.py python3-uno
 need ssconvert gnumeric
-need chromium chromium
+need chromium-headless-shell chromium-headless-shell
 need jq jq
 [ -e /usr/lib/postgresql ] || need initdb postgresql
 need /usr/sbin/pgbouncer pgbouncer

@@ -155,7 +155,7 @@ def photograph(name, page, width, height):
     """Has a browser draw a page, as if the service was at the emulator's usual address: here it has a free port."""
     path = pathlib.Path(page)
     path.write_text(re.sub(r"http://127\.0\.0\.1:\d+/", "http://127.0.0.1:8484/", path.read_text()))
-    subprocess.run(["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--run-all-compositor-stages-before-draw", f"--user-data-dir={os.getcwd()}/browser", f"--window-size={width},{height}",
+    subprocess.run(["chromium-headless-shell", "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--run-all-compositor-stages-before-draw", f"--user-data-dir={os.getcwd()}/browser", f"--window-size={width},{height}",
                     f"--screenshot={os.getcwd()}/{name}.png", f"file://{os.getcwd()}/{page}"], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     keep(name)
 

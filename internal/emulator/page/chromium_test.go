@@ -13,7 +13,7 @@ import (
 // writes. The test fails without it.
 func chromium(t *testing.T, args ...string) string {
 	t.Helper()
-	path, err := exec.LookPath("chromium")
+	path, err := exec.LookPath("chromium-headless-shell")
 	if err != nil {
 		t.Fatalf("the page is tested in Chromium: %v; make deps installs it", err)
 	}
