@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"go/ast"
-	"go/build"
 	"go/parser"
 	"go/token"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -44,11 +44,12 @@ func read(t *testing.T, log Log) *sarif.Report {
 // Validate fills in what was not written, and refuses that.
 func publishedSchema(t *testing.T) *jsonschema.Schema {
 	t.Helper()
-	found, err := build.Import("github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif", ".", build.FindOnly)
+	dir, err := exec.Command("go", "list", "-f", "{{.Dir}}",
+		"github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(found.Dir, "schema.go"), nil, 0)
+	file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(strings.TrimSpace(string(dir)), "schema.go"), nil, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
