@@ -101,7 +101,8 @@ func TestAPhonesPictureStandsUpright(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "page.html"), []byte(page.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	out, err := exec.CommandContext(t.Context(), "chromium-headless-shell", "--headless", "--no-sandbox", "--disable-gpu",
+	out, err := exec.CommandContext(t.Context(), "chromium-headless-shell", "--headless", "--no-sandbox",
+		"--disable-gpu",
 		"--disable-dev-shm-usage", "--hide-scrollbars", "--user-data-dir="+filepath.Join(dir, "profile"),
 		"--force-device-scale-factor=1", fmt.Sprintf("--window-size=%d,400", len(pictures)*160),
 		"--screenshot="+filepath.Join(dir, "page.png"), "file://"+filepath.Join(dir, "page.html")).CombinedOutput()

@@ -10,7 +10,8 @@ var (
 func adRecords() map[string]*Schema {
 	return map[string]*Schema{
 		"Ad": object(
-			must("id", text()), may("ad_group_id", text()), must("created_at", integer()), must("updated_at", integer()),
+			must("id", text()), may("ad_group_id", text()), must("created_at", integer()),
+			must("updated_at", integer()),
 			must("name", text()), must("status", status), must("creative", ref("Creative")),
 			must("review_status", oneOf("in_review", "approved", "rejected")), must("review", ref("Review")),
 			must("landing_page_configuration", orNull(ref("LandingPage"))),
@@ -19,7 +20,8 @@ func adRecords() map[string]*Schema {
 		"Review": object(must("status", oneOf("in_review", "approved", "rejected")), may("reason", text())),
 		"Creative": object(
 			must("type", oneOf("chat_card", "product_ad_template")), must("title", text()), must("body", text()),
-			may("price", text()), may("file_id", text()), may("image_crop", ref("ImageCrop")), may("target_url", text()),
+			may("price", text()), may("file_id", text()), may("image_crop", ref("ImageCrop")),
+			may("target_url", text()),
 		),
 		"ImageCrop": object(must("x", fraction()), must("y", fraction()),
 			must("width", fraction()), must("height", fraction())),
@@ -59,7 +61,8 @@ func adOperations() map[string]operation {
 	return merged(
 		map[string]operation{
 			"GET /ads": {
-				summary: "List ads", also: []int{405, 422}, query: append(named(500), described(query("ad_group_id", id),
+				summary: "List ads", also: []int{405, 422},
+				query: append(named(500), described(query("ad_group_id", id),
 					"Required where the open point list_ads is by_ad_group."), include("serving_issues")),
 				answer: envelope(ref("Ad")),
 			},

@@ -98,8 +98,9 @@ func adGroupParts() map[string]*Schema {
 		),
 		"BidMultiplier": object(must("custom_audience_id", id),
 			must("bid_multiplier_micros", integerOf(100_000, 10_000_000))),
-		"ProductSet":    object(must("product_feed_id", text()), must("filters", list(ref("ProductFilter")))),
-		"ProductFilter": object(must("field", id), must("operator", filterOperator), must("values", listOf(text(), 1, 0))),
+		"ProductSet": object(must("product_feed_id", text()), must("filters", list(ref("ProductFilter")))),
+		"ProductFilter": object(must("field", id), must("operator", filterOperator),
+			must("values", listOf(text(), 1, 0))),
 		"BiddingChange": object(
 			must("billing_event_type", oneOf("impression", "click")),
 			may("strategy", oneOf("fixed_bid", "maximize_clicks", "maximize_conversions")),
@@ -120,7 +121,8 @@ func adGroupOperations() map[string]operation {
 				query: append(named(500), described(query("campaign_id", id), "Required where "+
 					"the open point list_ad_groups is by_campaign."), include("serving_issues", "bid_too_low")),
 			},
-			"POST /ad_groups": {summary: "Create an ad group", body: json1(ref("AdGroupCreate")), answer: ref("AdGroup")},
+			"POST /ad_groups": {summary: "Create an ad group", body: json1(ref("AdGroupCreate")),
+				answer: ref("AdGroup")},
 			"GET /ad_groups/{ad_group_id}": {
 				summary: "Read an ad group", query: []Parameter{include("serving_issues", "bid_too_low")},
 				answer: ref("AdGroup"),

@@ -6,7 +6,8 @@ var operationTypes = oneOf("campaign.create", "campaign.update",
 func bulkRecords() map[string]*Schema {
 	return map[string]*Schema{
 		"BulkJob": object(
-			must("id", text()), must("status", oneOf("pending", "in_progress", "completed", "partially_failed", "failed")),
+			must("id", text()),
+			must("status", oneOf("pending", "in_progress", "completed", "partially_failed", "failed")),
 			must("operation_count", integerOf(1, 1000)),
 			must("created_at", integer()), must("completed_at", orNull(integer())),
 		),
@@ -23,23 +24,27 @@ func bulkRecords() map[string]*Schema {
 		),
 		"BulkSubmission": object(
 			must("operations", listOf(ref("BulkOperation"), 1, 1000)),
-			may("validate_only", boolean().says("Default false.")), may("partial_failure", boolean().says("Default true.")),
+			may("validate_only", boolean().says("Default false.")),
+			may("partial_failure", boolean().says("Default true.")),
 		),
 		"BulkOperation": {
 			Description: "A wrong input fails its operation, not the job.",
 			AnyOf: []*Schema{
-				bulkCreate("campaign.create", "BulkCampaignCreate"), bulkUpdate("campaign.update", "BulkCampaignUpdate"),
+				bulkCreate("campaign.create", "BulkCampaignCreate"),
+				bulkUpdate("campaign.update", "BulkCampaignUpdate"),
 				bulkCreate("ad_group.create", "BulkAdGroupCreate"), bulkUpdate("ad_group.update", "BulkAdGroupUpdate"),
 				bulkCreate("ad.create", "BulkAdCreate"), bulkUpdate("ad.update", "BulkAdUpdate"),
 			},
 		},
 		"BulkCampaignCreate": object(
-			must("name", name), must("max_budget_micros", budget), may("billing_event_type", oneOf("impression", "click")),
+			must("name", name), must("max_budget_micros", budget),
+			may("billing_event_type", oneOf("impression", "click")),
 			may("budget_type", budgetType), may("status", firstStatus),
 			may("target_countries", list(country)), may("location_ids", locationIDs),
 		),
 		"BulkCampaignUpdate": changes(
-			may("name", name), may("description", orNull(text())), may("status", status), may("max_budget_micros", budget),
+			may("name", name), may("description", orNull(text())), may("status", status),
+			may("max_budget_micros", budget),
 			may("budget_type", budgetType), may("start_time", orNull(unixTime)),
 			may("end_time", orNull(unixTime)), may("location_ids", locationIDs),
 		),

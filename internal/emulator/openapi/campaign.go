@@ -66,7 +66,8 @@ func campaignRecords() map[string]*Schema {
 		"PlacesChange":   object(may("countries", list(country)), may("include", listOf(ref("PlaceChoice"), 0, 2500))),
 		"AudienceChoice": object(must("ids", listOf(text(), 0, 500))),
 		"PlaceChoice": object(
-			must("id", textOf(1, 18)), may("name", anything()), may("type", anything()), may("country_code", anything()),
+			must("id", textOf(1, 18)), may("name", anything()), may("type", anything()),
+			may("country_code", anything()),
 			may("region_code", anything()), may("canonical_name", anything()),
 		).says("Only the id is read."),
 	}

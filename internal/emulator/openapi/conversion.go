@@ -28,13 +28,15 @@ func conversionRecords() map[string]*Schema {
 			must("event_timestamp_ms", integer()), must("event_type", text()), must("received_at_ms", integer()),
 		),
 		"EventSettingCreate": object(
-			must("name", textOf(1, 0)), must("event_type", standardEvent), may("custom_event_name", orNull(textOf(1, 64))),
+			must("name", textOf(1, 0)), must("event_type", standardEvent),
+			may("custom_event_name", orNull(textOf(1, 64))),
 			must("attribution_window_days", integerOf(1, 30)), must("source_ids", listOf(text(), 1, 1)),
 		),
 		"Location": object(
 			must("id", text()), must("name", text()), must("canonical_name", text()),
 			must("type", text()), must("country_code", text()),
-			must("region_code", orNull(text())), must("parent_id", orNull(text())), must("parent_country", orNull(text())),
+			must("region_code", orNull(text())), must("parent_id", orNull(text())),
+			must("parent_country", orNull(text())),
 		),
 	}
 }

@@ -5,7 +5,8 @@ func reportRecords() map[string]*Schema {
 		"Insights": envelope(ref("InsightsRow"), must("count", integer())),
 		"InsightsRow": object(must("id", text()), must("start_time", integer()), must("end_time", integer())).
 			with(&Schema{Type: Types{"string", "number", "null"}}).
-			says("Beside these, the fields asked for: metrics are decimals, and null where there is nothing to divide by."),
+			says("Beside these, the fields asked for: metrics are decimals, and null " +
+				"where there is nothing to divide by."),
 		"ConversionInsights": object(
 			must("object", oneOf("list")), must("account_currency", text()),
 			must("data", list(ref("ConversionRow"))), must("count", integer()),
@@ -17,7 +18,8 @@ func reportRecords() map[string]*Schema {
 			must("order_created_attributed_sales", text()), may("attributed_events", list(ref("AttributedEvent"))),
 		),
 		"AttributedEvent": object(
-			must("entity_id", orNull(text())), must("event_name", text()), must("event_kind", oneOf("standard", "custom")),
+			must("entity_id", orNull(text())), must("event_name", text()),
+			must("event_kind", oneOf("standard", "custom")),
 			must("attributed_event_count", integer()),
 			must("click_through_conversions", integer()), must("view_through_conversions", integer()),
 			must("attributed_event_value_amount", text()),
@@ -33,7 +35,8 @@ func reportRecords() map[string]*Schema {
 			may("group_by_entity", boolean()), may("include_zero_rows", boolean()),
 			may("breakdown", oneOf("country", "device")),
 			may("event_names", listOf(text(), 0, 100)), may("include", listOf(oneOf("attributed_events"), 0, 1)),
-			may("attribution_window_days", integerOf(7, 30)), may("view_through_attribution_window_days", integerOf(0, 1)),
+			may("attribution_window_days", integerOf(7, 30)),
+			may("view_through_attribution_window_days", integerOf(0, 1)),
 			may("attribution_time_basis", attributionBasis), may("time_granularity", oneOf("none", "daily")),
 			may("time_ranges", listOf(text(), 0, 1)),
 		),
@@ -77,7 +80,8 @@ func reportOperations() map[string]operation {
 			answer: ref("Insights"),
 		},
 		"GET /campaigns/{campaign_id}/insights": {
-			summary: "Report on a campaign", query: insightsQuery("campaign", "ad_group", "ad"), answer: ref("Insights"),
+			summary: "Report on a campaign", query: insightsQuery("campaign", "ad_group", "ad"),
+			answer: ref("Insights"),
 		},
 		"GET /ad_groups/{ad_group_id}/insights": {
 			summary: "Report on an ad group", query: insightsQuery("ad_group", "ad"), answer: ref("Insights"),
@@ -89,7 +93,8 @@ func reportOperations() map[string]operation {
 				needed(query("start_date", dateText)),
 				needed(query("end_date", dateText)), query("filters[]", listOf(text(), 0, 50)),
 				query("campaign_ids[]", objectIDs), query("ad_group_ids[]", objectIDs), query("ad_ids[]", objectIDs),
-				query("inventory_items[]", listOf(text(), 0, 2000)), query("include_zero_activity", oneOf("true", "false")),
+				query("inventory_items[]", listOf(text(), 0, 2000)),
+				query("include_zero_activity", oneOf("true", "false")),
 				query("time_granularity", oneOf("none", "daily", "monthly")),
 				query("limit", integerOf(1, 2000)), query("after", textOf(1, 0)),
 			},
