@@ -97,6 +97,7 @@ func folders(top *object.Tree) string {
 func (s *Store) checkTree(ctx context.Context, commit *object.Commit, tree *object.Tree) error {
 	var wrong []string
 	files, seen := 0, 0
+	here := map[plumbing.Hash]bool{} // to look once for what many paths lead to
 	walker := object.NewTreeWalker(tree, true, nil)
 	defer walker.Close()
 	for {
@@ -120,10 +121,11 @@ func (s *Store) checkTree(ctx context.Context, commit *object.Commit, tree *obje
 		case entry.Mode == filemode.Symlink || entry.Mode == filemode.Submodule:
 			wrong = append(wrong, fmt.Sprintf("%s is %s",
 				quoted(path.Join(s.config.SubPath, name)), modeName(entry.Mode)))
-		case !s.have(entry.Hash):
+		case !here[entry.Hash] && !s.have(entry.Hash):
 			wrong = append(wrong, fmt.Sprintf("%s is not in what the server gave",
 				quoted(path.Join(s.config.SubPath, name))))
 		default:
+			here[entry.Hash] = true
 			files++
 		}
 	}
