@@ -14,7 +14,7 @@ SEED     ?= 1
 # One way to build for all: the binary stands alone, and its packages are compiled once for commands, tests and lint,
 # in whatever folder the clone lies. The race detector wants cgo.
 export CGO_ENABLED = 0
-export GOFLAGS += -trimpath
+export GOFLAGS := $(shell $(GO) env GOFLAGS) -trimpath
 
 .PHONY: demo-check all build install image run test quick generate coverage ci lint race examples journeys bench peers events parts fuzz properties sim kill profiles crash consent seeded mutate draws clients corrupt pictures screenshots vuln deps clean idle idle-fleet database-cost soak days floor turns kill-branch kill-database kill-pulls agency limits-shared pgbouncer
 
