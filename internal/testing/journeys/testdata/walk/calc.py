@@ -6,6 +6,7 @@ import os, subprocess, sys, time
 import uno
 from com.sun.star.beans import PropertyValue
 from com.sun.star.connection import NoConnectException
+from com.sun.star.lang import DisposedException
 
 profile, workbook, sheet, *typed = sys.argv[1:]
 pipe = f"pipe,name=desk{os.getpid()};urp"
@@ -30,5 +31,8 @@ for cell, text in zip(typed[::2], typed[1::2]):
     cells.getCellRangeByName(cell).FormulaLocal = text
 book.store()
 book.close(True)
-desktop.terminate()
+try:
+    desktop.terminate()
+except DisposedException:
+    pass  # It went before it could answer. What it ends with says whether it went well.
 sys.exit(office.wait())
