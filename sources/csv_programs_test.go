@@ -3,12 +3,12 @@ package sources_test
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 
 	"adsync/internal/kinds"
 	"adsync/internal/resource"
+	"adsync/internal/testing/office"
 	"adsync/sources/workbook"
 )
 
@@ -47,13 +47,7 @@ func TestCSVSurvivesLibreOffice(t *testing.T) {
 		must(t, os.WriteFile(filepath.Join(written, name), content, 0o600))
 		names = append(names, filepath.Join(written, name))
 	}
-	const utf8Commas = "44,34,76,1,,0,false,true,false,false,false"
-	arguments := append([]string{"-env:UserInstallation=file://" + t.TempDir(),
-		"--headless", "--infilter=CSV:44,34,76,1",
-		"--convert-to", "csv:Text - txt - csv (StarCalc):" + utf8Commas, "--outdir", saved}, names...)
-	if out, err := exec.Command("soffice", arguments...).CombinedOutput(); err != nil {
-		t.Fatalf("soffice: %v\n%s", err, out)
-	}
+	must(t, office.ConvertBy(office.CSV, office.AsCSV, saved, names...))
 	got := load(t, saved)
 	if a, b := snapshotText(t, s), snapshotText(t, got.Snapshot); a != b {
 		content, _ := os.ReadFile(filepath.Join(saved, "campaigns.csv"))

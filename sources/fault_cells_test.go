@@ -1,13 +1,12 @@
 package sources_test
 
 import (
-	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"adsync/internal/diag"
+	"adsync/internal/testing/office"
 	"adsync/sources/draft"
 
 	"github.com/xuri/excelize/v2"
@@ -22,19 +21,6 @@ func writtenByPython(t testing.TB, script string) []byte {
 		t.Fatalf("write a workbook with Python: %v\n%s", err, out)
 	}
 	return fileBytes(t, name)
-}
-
-// convertedByLibreOffice opens a file in LibreOffice and saves it as a workbook.
-func convertedByLibreOffice(t testing.TB, name string, content []byte, arguments ...string) []byte {
-	t.Helper()
-	dir := t.TempDir()
-	must(t, os.WriteFile(filepath.Join(dir, name), content, 0o600))
-	arguments = append(append([]string{"-env:UserInstallation=file://" + dir + "/profile", "--headless"}, arguments...),
-		"--convert-to", "xlsx:Calc MS Excel 2007 XML", "--outdir", dir+"/out", filepath.Join(dir, name))
-	if out, err := exec.Command("soffice", arguments...).CombinedOutput(); err != nil {
-		t.Fatalf("soffice: %v\n%s", err, out)
-	}
-	return fileBytes(t, filepath.Join(dir, "out", strings.TrimSuffix(name, filepath.Ext(name))+".xlsx"))
 }
 
 // cellXML reads a campaign whose cell C2, under a header, is the XML given.
@@ -321,8 +307,11 @@ func TestW14KeysThatBecameNumbersAreRefused(t *testing.T) {
 	const table = "Campaign,Bidding,Key,ID,Conversion " +
 		"goal\nSpring,clicks,0123,cmp_1,g-1\nSummer,clicks,1e6,cmp_2,g-2\nAutumn,clicks,s-3,00077,g-3\nWinter,clicks," +
 		"s-4,cmp_4,0042\n=1+1,clicks,=1+1,cmp_5,g-5\nMay,clicks,may-1,cmp_6,g-6\nFall,clicks,fall-sale,cmp_7,g-7\n"
-	got := readBytes(rebuild(t, convertedByLibreOffice(t,
-		"campaigns.csv", []byte(table), "--infilter=CSV:44,34,76,1,,0,false,true,false,false,false,-1"),
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "campaigns.csv"), table)
+	must(t, office.ConvertBy(office.CSV+",,0,false,true,false,false,false,-1", office.AsXLSX, dir,
+		filepath.Join(dir, "campaigns.csv")))
+	got := readBytes(rebuild(t, fileBytes(t, filepath.Join(dir, "campaigns.xlsx")),
 		"xl/workbook.xml", replaced(`name="campaigns"`, `name="Campaigns"`)))
 	wantProblems(t, got.Problems,
 		"Campaigns!A6: formula has the number 2 as its last value",

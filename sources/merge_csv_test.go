@@ -15,6 +15,7 @@ import (
 	"unicode/utf16"
 
 	"adsync/internal/kinds"
+	"adsync/internal/testing/office"
 	"adsync/sources/config"
 	"adsync/sources/diff"
 
@@ -211,13 +212,7 @@ func throughLibreOffice(t *testing.T, text string) string {
 	t.Helper()
 	at, saved := filepath.Join(t.TempDir(), "file.csv"), t.TempDir()
 	must(t, os.WriteFile(at, []byte(text), 0o600))
-	out, err := exec.Command("soffice", "-env:UserInstallation=file://"+t.TempDir(), "--headless",
-		"--infilter=CSV:44,34,76,1", "--convert-to",
-		"csv:Text - txt - csv (StarCalc):44,34,76,1,,0,false,true,false,false,false",
-		"--outdir", saved, at).CombinedOutput()
-	if err != nil {
-		t.Fatalf("soffice: %v\n%s", err, out)
-	}
+	must(t, office.ConvertBy(office.CSV, office.AsCSV, saved, at))
 	content, err := os.ReadFile(filepath.Join(saved, "file.csv"))
 	must(t, err)
 	return string(content)

@@ -12,6 +12,7 @@ import (
 
 	"adsync/internal/resource"
 	"adsync/internal/testing/dialect"
+	"adsync/internal/testing/office"
 	"adsync/sources"
 	"adsync/sources/marked"
 	"adsync/sources/workbook"
@@ -115,13 +116,13 @@ func knowsOne(figures *resource.Figures) knowing {
 func chartsInLibreOffice(t *testing.T, books map[string][]byte) map[string]int {
 	t.Helper()
 	dir, names, count := t.TempDir(), slices.Sorted(maps.Keys(books)), map[string]int{}
-	args := []string{"--convert-to", "xlsx:Calc MS Excel 2007 XML", "--outdir", filepath.Join(dir, "saved")}
+	var files []string
 	for i, name := range names {
 		file := filepath.Join(dir, fmt.Sprintf("book%d.xlsx", i))
 		write(t, file, string(books[name]))
-		args = append(args, file)
+		files = append(files, file)
 	}
-	runOffice(t, dir, args...)
+	must(t, office.Convert(office.AsXLSX, filepath.Join(dir, "saved"), files...))
 	for i, name := range names {
 		count[name] = chartsIn(t, fileBytes(t, filepath.Join(dir, "saved", fmt.Sprintf("book%d.xlsx", i))))
 	}

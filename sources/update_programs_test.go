@@ -12,6 +12,7 @@ import (
 
 	"adsync/internal/resource"
 	"adsync/internal/testing/dialect"
+	"adsync/internal/testing/office"
 	"adsync/internal/xlsx"
 	"adsync/sources/marked"
 	"adsync/sources/workbook"
@@ -157,8 +158,7 @@ func seenByOpenpyxl(t *testing.T, content []byte) map[string]string {
 func seenByLibreOffice(t *testing.T, books map[string][]byte) map[string]map[string]string {
 	t.Helper()
 	dir := t.TempDir()
-	args := []string{"--convert-to", "csv:Text - txt - csv (StarCalc):44,34,76,1,,0,false,true,false,false,false,-1",
-		"--outdir", dir}
+	var files []string
 	names := map[string]string{}
 	for name, content := range books {
 		file := "book" + strings.Map(func(r rune) rune {
@@ -169,9 +169,9 @@ func seenByLibreOffice(t *testing.T, books map[string][]byte) map[string]map[str
 		}, name)
 		names[file] = name
 		write(t, filepath.Join(dir, file+".xlsx"), string(content))
-		args = append(args, filepath.Join(dir, file+".xlsx"))
+		files = append(files, filepath.Join(dir, file+".xlsx"))
 	}
-	runOffice(t, dir, args...)
+	must(t, office.Convert(office.AsCSVs, dir, files...))
 	seen := map[string]map[string]string{}
 	for file, name := range names {
 		seen[name] = map[string]string{}
@@ -196,15 +196,6 @@ func seenByLibreOffice(t *testing.T, books map[string][]byte) map[string]map[str
 	return seen
 }
 
-func runOffice(t *testing.T, dir string, args ...string) {
-	t.Helper()
-	office := exec.CommandContext(t.Context(), "soffice",
-		append([]string{"-env:UserInstallation=file://" + dir + "/profile", "--headless"}, args...)...)
-	if out, err := office.CombinedOutput(); err != nil {
-		t.Fatalf("soffice %v: %v\n%s", args, err, out)
-	}
-}
-
 // savedBy is a workbook as a program saves it again.
 func savedBy(t *testing.T, content []byte, program string) []byte {
 	t.Helper()
@@ -213,7 +204,7 @@ func savedBy(t *testing.T, content []byte, program string) []byte {
 	must(t, os.Mkdir(filepath.Dir(again), 0o700))
 	write(t, name, string(content))
 	if program == "LibreOffice" {
-		runOffice(t, dir, "--convert-to", "xlsx:Calc MS Excel 2007 XML", "--outdir", filepath.Dir(again), name)
+		must(t, office.Convert(office.AsXLSX, filepath.Dir(again), name))
 	} else if out, err := exec.CommandContext(t.Context(),
 		"ssconvert", "--export-type=Gnumeric_Excel:xlsx2", name, again).CombinedOutput(); err != nil {
 		t.Fatalf("ssconvert: %v\n%s", err, out)

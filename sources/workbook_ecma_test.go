@@ -20,6 +20,7 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/kinds"
 	"adsync/internal/resource"
+	"adsync/internal/testing/office"
 	"adsync/sources/config"
 	"adsync/sources/marked"
 	"adsync/sources/workbook"
@@ -350,7 +351,7 @@ func resaved(t testing.TB, program string, content []byte) []byte {
 	case "openpyxl":
 		runPython(t, `import openpyxl, sys; openpyxl.load_workbook(sys.argv[1]).save(sys.argv[2])`, from, to)
 	case "libreoffice":
-		convertTo(t, "xlsx:Calc MS Excel 2007 XML", filepath.Join(dir, "out"), from)
+		must(t, office.Convert(office.AsXLSX, filepath.Join(dir, "out"), from))
 	}
 	saved, err := os.ReadFile(to)
 	must(t, err)
@@ -366,17 +367,6 @@ func runPython(t testing.TB, script string, args ...string) string {
 	}
 	must(t, err)
 	return string(out)
-}
-
-// convertTo has LibreOffice convert files.
-func convertTo(t testing.TB, format, folder string, files ...string) {
-	t.Helper()
-	args := append([]string{"-env:UserInstallation=file://" + t.TempDir(),
-		"--headless", "--convert-to", format, "--outdir", folder}, files...)
-	out, err := exec.Command("soffice", args...).CombinedOutput()
-	if err != nil {
-		t.Fatalf("soffice: %v\n%s", err, out)
-	}
 }
 
 func TestWorkbooksOpenWithoutRepair(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"adsync/internal/kinds"
+	"adsync/internal/testing/office"
 	"adsync/sources/catalog"
 	"adsync/sources/marked"
 	"adsync/sources/workbook"
@@ -39,7 +40,7 @@ func TestWorkbooksPrintWell(t *testing.T) {
 		must(t, os.WriteFile(file, content, 0o600))
 		files = append(files, file)
 	}
-	convertTo(t, "pdf", dir, files...)
+	must(t, office.Convert(office.AsPDF, dir, files...))
 	for name := range books {
 		t.Run(name, func(t *testing.T) { checkPrint(t, name, filepath.Join(dir, name+".pdf")) })
 	}

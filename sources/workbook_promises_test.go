@@ -12,6 +12,7 @@ import (
 	"adsync/internal/diag"
 	"adsync/internal/kinds"
 	"adsync/internal/resource"
+	"adsync/internal/testing/office"
 	"adsync/internal/xlsx"
 	"adsync/sources/catalog"
 	"adsync/sources/look"
@@ -264,7 +265,7 @@ func TestDropDownsFollowTheRows(t *testing.T) {
 	dir := t.TempDir()
 	book := filepath.Join(dir, "book.xlsx")
 	must(t, f.SaveAs(book))
-	convertTo(t, "csv:Text - txt - csv (StarCalc):44,34,76,1,,0,false,true,false,false,false,-1", dir, book)
+	must(t, office.Convert(office.AsCSVs, dir, book))
 	got, err := os.ReadFile(filepath.Join(dir, "book-Count.csv"))
 	must(t, err)
 	if want := "2\n1\n3\n2\n"; string(got) != want {

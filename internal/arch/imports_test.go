@@ -317,7 +317,7 @@ var may = map[string][]string{
 	"internal/testing/bench":       {}, // shares nothing with what it measures
 	"internal/testing/bench/spent": {},
 	"internal/testing/coverage":    {"internal/kinds"},
-	"internal/testing/dialect":     {},
+	"internal/testing/dialect":     {"internal/testing/office"},
 	"internal/testing/drawn":       {},
 	"internal/testing/githubtest":  {}, // shares nothing with what asks it
 	"internal/testing/forgetest":   {}, // nor does this
@@ -332,10 +332,11 @@ var may = map[string][]string{
 	"internal/testing/mutants":     {},
 	"internal/testing/pgtest":      {"internal/testing/ports"},
 	"internal/testing/slots":       {"internal/adsapi", "state"}, // its tests
+	"internal/testing/office":      {},
 	"internal/testing/pipelines":   {},
 	"internal/testing/ports":       {},
 	"internal/testing/syscalls":    {},
-	"internal/testing/journeys":    {}, // shares nothing with what it drives
+	"internal/testing/journeys":    {"internal/testing/office"}, // shares nothing with what it drives
 
 	"internal/tools/mutate": {}, // a module of its own
 	"internal/tools/image":  {}, // a module of its own
@@ -369,8 +370,8 @@ var forTests = append([]string{"internal/kinds", testOnly + "bench", testOnly + 
 	forEveryTest...)
 
 // forEveryTest is what tests may import that know nothing of adsync, the emulator's too.
-var forEveryTest = []string{testOnly + "drawn", testOnly + "golden", testOnly + "pgtest", testOnly + "ports",
-	testOnly + "kvtest", testOnly + "mailtest", testOnly + "pipelines"}
+var forEveryTest = []string{testOnly + "drawn", testOnly + "golden", testOnly + "office",
+	testOnly + "pgtest", testOnly + "ports", testOnly + "kvtest", testOnly + "mailtest", testOnly + "pipelines"}
 
 // TestTestsImportNoMoreThanTheirPackage lets tests have what their package may
 // import and, beyond it, the descriptions of the kinds, the emulator, the

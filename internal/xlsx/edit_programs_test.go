@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"adsync/internal/testing/office"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/xuri/excelize/v2"
 )
@@ -201,11 +203,7 @@ var (
 func seenByLibreOffice(t testing.TB, content []byte) map[string]string {
 	name := bookFile(t, content)
 	dir := filepath.Dir(name)
-	office := exec.CommandContext(t.Context(), "soffice",
-		"-env:UserInstallation=file://"+dir+"/profile", "--headless", "--convert-to", "fods", "--outdir", dir, name)
-	if out, err := office.CombinedOutput(); err != nil {
-		t.Fatalf("open a workbook with LibreOffice: %v\n%s", err, out)
-	}
+	must(t, office.Convert(office.AsFlatXML, dir, name))
 	flat, err := os.ReadFile(filepath.Join(dir, "book.fods"))
 	must(t, err)
 	seen := map[string]string{}

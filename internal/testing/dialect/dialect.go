@@ -19,6 +19,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+
+	"adsync/internal/testing/office"
 )
 
 // Sheet is a table: its header, then its rows. A value is a string, a Number, a
@@ -184,19 +186,22 @@ func byOpenpyxl(folder string) ([]byte, error) { return byPython(folder, openpyx
 
 // byLibreOffice and byGnumeric open what openpyxl wrote, and save it.
 func byLibreOffice(folder string) ([]byte, error) {
-	return saved(folder, func(from, to string) *exec.Cmd {
-		return exec.Command("soffice", "-env:UserInstallation=file://"+folder+"/profile",
-			"--headless", "--convert-to", "xlsx:Calc MS Excel 2007 XML", "--outdir", filepath.Dir(to), from)
+	return saved(folder, func(from, to string) error {
+		return office.Convert(office.AsXLSX, filepath.Dir(to), from)
 	})
 }
 
 func byGnumeric(folder string) ([]byte, error) {
-	return saved(folder, func(from, to string) *exec.Cmd {
-		return exec.Command("ssconvert", "--export-type=Gnumeric_Excel:xlsx2", from, to)
+	return saved(folder, func(from, to string) error {
+		out, err := exec.Command("ssconvert", "--export-type=Gnumeric_Excel:xlsx2", from, to).CombinedOutput()
+		if err != nil {
+			return fmt.Errorf("%w: %s", err, out)
+		}
+		return nil
 	})
 }
 
-func saved(folder string, save func(from, to string) *exec.Cmd) ([]byte, error) {
+func saved(folder string, save func(from, to string) error) ([]byte, error) {
 	if _, err := byOpenpyxl(folder); err != nil {
 		return nil, err
 	}
@@ -204,8 +209,8 @@ func saved(folder string, save func(from, to string) *exec.Cmd) ([]byte, error) 
 	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
 		return nil, err
 	}
-	if out, err := save(filepath.Join(folder, "book.xlsx"), to).CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("%w: %s", err, out)
+	if err := save(filepath.Join(folder, "book.xlsx"), to); err != nil {
+		return nil, err
 	}
 	return os.ReadFile(to)
 }

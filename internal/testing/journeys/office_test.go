@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 
+	"adsync/internal/testing/office"
+
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/xuri/excelize/v2"
 )
@@ -19,7 +21,7 @@ import (
 // called so, or of the first free one for new, and saves the workbook.
 func typeInLibreOffice(ts *testscript.TestScript, _ bool, args []string) {
 	name := ts.MkAbs(args[0])
-	var typed []string
+	typed := map[string]string{}
 	inSheet(ts, args, func(_ *excelize.File, rows [][]string) {
 		row := 1 + slices.IndexFunc(rows, func(cells []string) bool { return len(cells) == 0 || cells[0] == "" })
 		if args[2] != "new" {
@@ -31,13 +33,12 @@ func typeInLibreOffice(ts *testscript.TestScript, _ bool, args []string) {
 			header, text, _ := strings.Cut(pair, "=")
 			at, err := excelize.CoordinatesToCellName(columnOf(ts, rows[0], header)+1, row)
 			ts.Check(err)
-			typed = append(typed, at, text)
+			typed[at] = text
 		}
 	})
 	before, err := os.Stat(name)
 	ts.Check(err)
-	script := filepath.Join(ts.Getenv("ROOT"), "internal/testing/journeys/testdata/walk/calc.py")
-	run(ts, "/usr/bin/python3", append([]string{script, ts.MkAbs("home/office"), name, args[1]}, typed...)...)
+	ts.Check(office.Type(name, args[1], typed))
 	if after, err := os.Stat(name); err != nil || after.ModTime().Equal(before.ModTime()) {
 		ts.Fatalf("LibreOffice has not saved %s: %v", args[0], err)
 	}
@@ -78,8 +79,7 @@ func drawSheet(ts *testscript.TestScript, file, sheet string, headers []string) 
 	ts.Check(os.MkdirAll(folder, 0o700))
 	ts.Check(f.SaveAs(filepath.Join(folder, "book.xlsx")))
 	book := filepath.Join(folder, "book")
-	profile := "-env:UserInstallation=file://" + ts.MkAbs("home/office")
-	run(ts, "soffice", profile, "--headless", "--convert-to", "pdf", "--outdir", folder, book+".xlsx")
+	ts.Check(office.Convert(office.AsPDF, folder, book+".xlsx"))
 	run(ts, "pdftoppm", "-png", "-singlefile", "-r", dotsPerInch, book+".pdf", book)
 	drawn, err := os.Open(filepath.Join(folder, "book.png"))
 	ts.Check(err)

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"adsync/internal/testing/mailtest"
+	"adsync/internal/testing/office"
 
 	"github.com/chromedp/chromedp"
 	"github.com/rogpeppe/go-internal/testscript"
@@ -192,8 +193,7 @@ func typeStanding(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(err)
 	beside, err := excelize.CoordinatesToCellName(column+1, row)
 	ts.Check(err)
-	run(ts, "/usr/bin/python3", filepath.Join(ts.Getenv("ROOT"), "internal/testing/journeys/testdata/walk/calc.py"),
-		ts.MkAbs("home/office"), ts.MkAbs(args[0]), sheet, beside, args[1])
+	ts.Check(office.Type(ts.MkAbs(args[0]), sheet, map[string]string{beside: args[1]}))
 }
 
 // single NAME: the answer has one that is called so.
