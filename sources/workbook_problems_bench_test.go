@@ -45,6 +45,9 @@ func manyProblems(file, sheet string, n int) []diag.Problem {
 
 // TestACopyOfManyProblemsTakesItsTime: four times the problems take about four times as long, and each has its link.
 func TestACopyOfManyProblemsTakesItsTime(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
 	original := bookOf(t, campaignsSheet, adGroupsSheet, adsSheet)
 	written := func(n int) (out bytes.Buffer, took time.Duration) {
 		problems := manyProblems("q4.xlsx", "Ad groups", n)
