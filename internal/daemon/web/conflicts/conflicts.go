@@ -49,18 +49,18 @@ const most = 50
 func Of(schemas resource.Schemas, p *planview.Document, names *words.Names, zone *time.Location) (v View) {
 	for i := range p.Changes {
 		c := &p.Changes[i]
-		one := Conflict{Name: shown.Reason(words.Upper(names.Of(c.Address))), Mine: mine(p, c),
-			Address: c.Address}
-		for k := range c.Fields {
-			if f := &c.Fields[k]; isForeign(f) && (f.Held != nil || c.Held != nil) {
-				one.Fields = append(one.Fields, fieldOf(schemas, p, c, f, names, zone))
-			}
-		}
+		waits := func(f plan.FieldDocument) bool { return isForeign(&f) && (f.Held != nil || c.Held != nil) }
 		switch {
-		case len(one.Fields) == 0:
+		case !slices.ContainsFunc(c.Fields, waits):
 		case len(v.All) == most:
 			v.More++
 		default:
+			one := Conflict{Name: shown.Reason(words.Upper(names.Of(c.Address))), Mine: mine(p, c), Address: c.Address}
+			for _, f := range c.Fields {
+				if waits(f) {
+					one.Fields = append(one.Fields, fieldOf(schemas, p, c, &f, names, zone))
+				}
+			}
 			v.All = append(v.All, one)
 		}
 	}
