@@ -180,8 +180,7 @@ func (w *watchman) spends(daily int64) daemon.Status {
 func (w *watchman) approves(name, note string) {
 	w.Helper()
 	browser, cancel := chromedp.NewExecAllocator(w.Context(), append(chromedp.DefaultExecAllocatorOptions[:],
-		chromedp.NoSandbox, chromedp.DisableGPU, chromedp.ExecPath("chromium-headless-shell"),
-		chromedp.UserDataDir(w.TempDir()))...)
+		chromedp.NoSandbox, chromedp.DisableGPU, chromedp.ExecPath("chromium-headless-shell"))...)
 	defer cancel()
 	tab, end := chromedp.NewContext(browser)
 	defer end()

@@ -75,8 +75,7 @@ func (w *watchman) shows(tab context.Context, runs int) {
 func (w *watchman) looks() context.Context {
 	w.Helper()
 	browser, cancel := chromedp.NewExecAllocator(w.Context(), append(chromedp.DefaultExecAllocatorOptions[:],
-		chromedp.NoSandbox, chromedp.DisableGPU, chromedp.ExecPath("chromium-headless-shell"),
-		chromedp.UserDataDir(w.TempDir()))...)
+		chromedp.NoSandbox, chromedp.DisableGPU, chromedp.ExecPath("chromium-headless-shell"))...)
 	w.Cleanup(cancel)
 	tab, end := chromedp.NewContext(browser)
 	w.Cleanup(end)

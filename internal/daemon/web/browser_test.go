@@ -21,12 +21,12 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// chromium starts the browser that make deps installs, for the tests beneath t.
+// chromium starts the browser that make deps installs, for the tests beneath t. Its folder is not theirs: processes of
+// the browser write there when the tests have ended, and chromedp waits for them.
 func chromium(t *testing.T) context.Context {
 	t.Helper()
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.NoSandbox, chromedp.DisableGPU, chromedp.ExecPath("chromium-headless-shell"),
-		chromedp.UserDataDir(t.TempDir()),
 		chromedp.Flag("disable-dev-shm-usage", true), chromedp.WSURLReadTimeout(time.Minute))
 	allocator, cancel := chromedp.NewExecAllocator(t.Context(), options...)
 	t.Cleanup(cancel)

@@ -28,7 +28,6 @@ func startBrowser(ts *testscript.TestScript, _ bool, args []string) {
 func openTab(ts *testscript.TestScript) {
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.NoSandbox, chromedp.DisableGPU, chromedp.ExecPath("chromium-headless-shell"),
-		chromedp.UserDataDir(ts.MkAbs("home/browser")),
 		chromedp.Flag("disable-dev-shm-usage", true), chromedp.WSURLReadTimeout(patience))
 	allocator, cancel := chromedp.NewExecAllocator(context.Background(), options...)
 	ts.Defer(cancel)
