@@ -68,18 +68,19 @@ func asked(question map[string]any) error {
 		return err
 	}
 	group := -r.process.Process.Pid
-	hangs := time.AfterFunc(3*time.Minute, func() { _ = syscall.Kill(group, syscall.SIGKILL) })
+	hangs := time.AfterFunc(10*time.Minute, func() { _ = syscall.Kill(group, syscall.SIGKILL) })
 	defer hangs.Stop()
 	if _, err := r.questions.Write(append(line, '\n')); err == nil && r.answers.Scan() {
 		var answer struct{ Error string }
-		if err := json.Unmarshal(r.answers.Bytes(), &answer); err != nil || answer.Error != "" {
-			return errors.Join(err, errors.New(answer.Error))
+		err := json.Unmarshal(r.answers.Bytes(), &answer)
+		if answer.Error != "" {
+			err = errors.New(answer.Error)
 		}
-		return nil
+		return err
 	}
 	ended := r.process.Wait()
 	r.process = nil
-	return fmt.Errorf("the server of LibreOffice ended: %w\n%s", ended, r.said.String())
+	return fmt.Errorf("the server of LibreOffice ended: %v\n%s", ended, r.said.String())
 }
 
 // start starts the server. It ends with this process, whose end of the pipe closes.

@@ -34,7 +34,7 @@ def desktop():
             there = resolver.resolve(f"uno:{pipe};StarOffice.ComponentContext")
             return there.ServiceManager.createInstanceWithContext("com.sun.star.frame.Desktop", there)
         except NoConnectException:
-            if time.monotonic() - began > 60 or office.poll() is not None:
+            if time.monotonic() - began > 300 or office.poll() is not None:
                 raise
             time.sleep(0.1)
 
