@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"adsync/internal/testing/office"
 	"adsync/internal/testing/syscalls"
 )
 
@@ -180,17 +181,6 @@ func textOf(t *testing.T, at string) string {
 	return string(content)
 }
 
-// libreOffice types into a workbook.
-func libreOffice(t *testing.T, at, sheet string, typed ...string) {
-	t.Helper()
-	const script = "../../internal/testing/journeys/testdata/walk/calc.py"
-	args := append([]string{script, t.TempDir(), at, sheet}, typed...)
-	out, err := exec.Command("/usr/bin/python3", args...).CombinedOutput()
-	if err != nil {
-		t.Fatalf("LibreOffice: %v\n%s", err, out)
-	}
-}
-
 // TestAFileThatMovedIsMerged: a colleague edits the workbook in the folder with LibreOffice, while anna has the one of
 // before open in another program. What she sends is put into that of today: what only she changed goes along, what only
 // the colleague changed stays, and what both changed waits for her word, as does what no merge understands.
@@ -200,8 +190,9 @@ func TestAFileThatMovedIsMerged(t *testing.T) {
 	today := filepath.Join(m.dir, "winter.xlsx")
 	hers := m.anna.downloads("winter.xlsx")
 	m.p.end()
-	libreOffice(t, today, "Ad groups", "D4", "1.40")
-	libreOffice(t, today, "Ads", "E2", "Sledges for the big family", "F4", "Gift cards by mail.")
+	noError(t, office.Type(today, "Ad groups", map[string]string{"D4": "1.40"}))
+	noError(t, office.Type(today, "Ads",
+		map[string]string{"E2": "Sledges for the big family", "F4": "Gift cards by mail."}))
 	m.start()
 	m.p.until("msg", "run ended", "class", "applied")
 	python(t, hers, `
