@@ -89,10 +89,8 @@ lint:
 	$(GO) tool -modfile=internal/tools/go.mod staticcheck ./...
 
 # race: the packages in which goroutines meet. Not those tests of the state that replay, call by call and byte by byte,
-# what one process wrote: in them none meet, and the detector makes them many times slower. Nor all draws of a property,
-# which are one goroutine's. make test runs them.
+# what one process wrote: in them none meet, and the detector makes them many times slower. make test runs them.
 REPLAYS = PowerCut|DiskThatFails|FlippedByte|ForYears
-race: export RAPID_CHECKS = 20
 race:
 	CGO_ENABLED=1 $(GO) test -race -count=1 -vet=off -ldflags=-w -timeout 40m -skip '$(REPLAYS)' ./state
 	CGO_ENABLED=1 $(GO) test -race -short -count=1 -vet=off -ldflags=-w -timeout 20m ./internal/adsapi ./reconcile ./sources ./internal/daemon ./internal/watch ./internal/emulator/...

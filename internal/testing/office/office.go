@@ -18,7 +18,8 @@ import (
 	"time"
 )
 
-// CSV opens comma-separated values, and says how they are written: UTF-8, commas, and a cell as it is shown.
+// CSV is the filter that opens comma-separated values in UTF-8. The others are what a file is saved as: AsCSV writes
+// each cell as it is shown.
 const (
 	CSV       = "Text - txt - csv (StarCalc):44,34,76,1"
 	AsCSV     = "csv:Text - txt - csv (StarCalc):44,34,76,1,,0,false,true,false,false,false"
